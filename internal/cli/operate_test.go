@@ -17,7 +17,7 @@ const (
 	poolMade = `{"pool":` + poolDB + `,"action":"create","dryRun":false,"expect":"none","startable":1,"notes":["there is room for 1 waiting task"]}`
 	poolTask = `{"id":"9","fullName":"+main+a","attemptId":"4","project":{"id":"1","name":"demo"},"workflow":"main","state":"ready","slots":2,"weight":1,"queue":"default",` +
 		`"readyAt":"2024-01-01T00:00:00.000Z","startedAt":null,"agent":null,"position":1}`
-	agentBox = `{"id":"a1","name":"box","host":"h","version":"0.1","queues":["default","gpu"],"labels":["eu"],"slots":4,"used":1,"remote":true,"server":"s",` +
+	agentBox = `{"id":"a1","name":"box","host":"h","version":"0.1","queues":["default","gpu"],"labels":["eu"],"limits":{"names":["memory","disk"],"container":[],"max":{"memory":1073741824}},"slots":4,"used":1,"remote":true,"server":"s",` +
 		`"startedAt":"2024-01-01T00:00:00.000Z","heartbeatAt":"2024-01-01T00:00:01.000Z","leaseEndsAt":"2024-01-01T00:00:31.000Z","drainedAt":null,"state":"live","restReason":null,"can":[]}`
 	workflowPaused = `{"project":{"id":"1","name":"demo"},"workflow":"main","paused":{"at":"2024-01-01T00:00:00.000Z","by":"me","note":"n"},"running":2,"waiting":0}`
 	auditEntry     = `{"id":"r1","at":"2024-01-01T00:00:00.123Z","actor":{"kind":"user","name":"ann"},"action":"pool.create","text":"ann made the pool db: slots 4",` +
@@ -35,7 +35,7 @@ func TestOperating(t *testing.T) {
 	t.Parallel()
 	const agents = "GET agents?limit=500"
 	shownPool := "  name: db\n  project: \n  slots: 4\n  used: 3\n  open: 1\n  waiting: 2 (the oldest for 1m 5s)\n  include deferred: false\n  description: warehouse\n\n"
-	shownAgent := "  id: a1\n  name: box\n  state: live\n  host: h\n  version: 0.1\n  remote: true\n  queues: default, gpu\n  labels: eu\n  slots: 4\n  used: 1\n" +
+	shownAgent := "  id: a1\n  name: box\n  state: live\n  host: h\n  version: 0.1\n  remote: true\n  queues: default, gpu\n  labels: eu\n  slots: 4\n  used: 1\n  limits: memory up to 1GiB, disk\n" +
 		"  last heartbeat: 2024-01-01 09:00:01 +0900\n  lease ends: 2024-01-01 09:00:31 +0900\n  drained at: \n\n"
 	box := `{"items":[` + agentBox + `],"next":null}`
 	clitest.RunCases(t, commandLine(), []clitest.Case{

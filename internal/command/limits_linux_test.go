@@ -282,3 +282,28 @@ func onDisk(dir string) bool {
 	const tmpfs = 0x01021994
 	return syscall.Statfs(dir, &fs) == nil && fs.Type != tmpfs && fs.Type != 0x858458f6 // ramfs
 }
+
+// What a killed agent has left in its groups is ended when the next one starts there.
+func TestGroupsOfADeadAgentAreEnded(t *testing.T) {
+	t.Parallel()
+	if groups == nil {
+		t.Skip("there are no control groups here")
+	}
+	dir := filepath.Join(groups.Dir(), "try-99999999-1")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	left := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := left.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(left.Process.Pid)), 0); err != nil { //nolint:gosec // the file is there
+		t.Fatal(err)
+	}
+	if _, err := command.OpenGroups(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := left.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("the process ended with %v, want it to be killed", err)
+	}
+}

@@ -96,6 +96,12 @@ func TestRefusedAgents(t *testing.T) {
 		{"no name", f.bearer, "", with(func(r *api.AgentRegistration) { r.Name = "" }), 400, "the agent's name must have"},
 		{"a name that turns text round", f.bearer, "", with(func(r *api.AgentRegistration) { r.Name = "a\u202eb" }), 400, "without control characters"},
 		{"odd queue", f.bearer, "", with(func(r *api.AgentRegistration) { r.Queues = []string{"a\nb"} }), 400, "name of a queue"},
+		{"odd limits", f.bearer, "", with(func(r *api.AgentRegistration) {
+			r.Limits = &api.KeptLimits{Names: []string{"memory"}, Max: api.CommandLimits{CPU: -1}}
+		}), 400, "must not be negative"},
+		{"limits of a later version", f.bearer, "", with(func(r *api.AgentRegistration) {
+			r.Limits = &api.KeptLimits{Names: []string{"memory", "gpu"}}
+		}), 200, `"heartbeatMs":200`},
 		{"nonsense", f.bearer, "", strings.NewReader("{"), 400, "unexpected end"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
