@@ -126,7 +126,8 @@ func writeDockerfile(path string, o *options) error {
 // of the task, line by line, not to the task's own output (operators 4.3).
 func (c *container) toldCall(ctx context.Context, dir, failed string, args ...string) error {
 	lines := &lineLog{log: func(line string) { c.log.InfoContext(ctx, c.options.client+": "+line) }} //nolint:sloglint // a line of a program
-	exit, err := 0, error(nil)
+	var exit int
+	var err error
 	if args = append([]string{c.options.client}, args...); dir == "" {
 		exit, err = c.client.local.Call(ctx, "", nil, args, lines)
 	} else {

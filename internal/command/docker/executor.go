@@ -3,6 +3,7 @@ package docker
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -71,9 +72,7 @@ func (*Executor) Poll(context.Context, *command.Request, *param.Map) (command.St
 // Stop implements command.Executor. A container is ended by the context of Run.
 func (*Executor) Stop(context.Context, *command.Request, *param.Map) error { return errNoState }
 
-var errNoState = &command.Error{ //nolint:gochecknoglobals // a constant error
-	Kind: "runtime", Message: "the command was started by another command executor than \"docker\"",
-}
+var errNoState = errors.New("the command was started by another command executor than \"docker\"")
 
 // container is the container of one command.
 type container struct {

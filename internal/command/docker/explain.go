@@ -51,14 +51,22 @@ type reason struct {
 
 func reasons() []reason {
 	return []reason{
-		{regexp.MustCompile(`(?i)cannot connect to the docker daemon|error during connect|unable to connect to Podman|connection refused|no such host`),
-			"the container engine does not answer; check that it runs and, with DOCKER_HOST, where the client looks for it"},
-		{regexp.MustCompile(`(?i)permission denied while trying to connect|dial unix .*permission denied`),
-			"the user of commands may not use the container engine; with Docker it must belong to the group docker"},
-		{regexp.MustCompile(`(?i)unable to find image|pull access denied|manifest (for .* )?(not found|unknown)|repository .*not (exist|found)|no such image|denied: requested access|name unknown`),
-			"the engine has no such image and cannot pull it; check its name and tag, and that the engine may read the registry"},
-		{regexp.MustCompile(`(?i)executable file .*not found|exec: .*no such file or directory|stat .*no such file or directory|not found in \$PATH`),
-			"the image has no such program; choose another image, or name a program that it has (sh>: shell, py>: python, rb>: ruby)"},
+		{
+			regexp.MustCompile(`(?i)cannot connect to the docker daemon|error during connect|unable to connect to Podman|connection refused|no such host`),
+			"the container engine does not answer; check that it runs and, with DOCKER_HOST, where the client looks for it",
+		},
+		{
+			regexp.MustCompile(`(?i)permission denied while trying to connect|dial unix .*permission denied`),
+			"the user of commands may not use the container engine; with Docker it must belong to the group docker",
+		},
+		{
+			regexp.MustCompile(`(?i)unable to find image|pull access denied|manifest (for .* )?(not found|unknown)|repository .*not (exist|found)|no such image|denied: requested access|name unknown`),
+			"the engine has no such image and cannot pull it; check its name and tag, and that the engine may read the registry",
+		},
+		{
+			regexp.MustCompile(`(?i)executable file .*not found|exec: .*no such file or directory|stat .*no such file or directory|not found in \$PATH`),
+			"the image has no such program; choose another image, or name a program that it has (sh>: shell, py>: python, rb>: ruby)",
+		},
 		{regexp.MustCompile(`(?i)name .* is already in use`), "another container has the name that run_options gives"},
 		{regexp.MustCompile(`(?i)permission denied`), "the program of the command cannot be run in the container"},
 	}

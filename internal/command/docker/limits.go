@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +36,10 @@ func (c *container) inspect(ctx context.Context, exit int) *command.LimitError {
 		return nil
 	}
 	output, code, err := c.client.call(ctx, "inspect", "--format", "{{.State.OOMKilled}}", c.name)
-	if err != nil || code != 0 || !slices.Contains(strings.Fields(output), "true") {
+	if err != nil {
+		c.log.WarnContext(ctx, "it is not known why the container has ended", slog.Any("error", err))
+	}
+	if code != 0 || !slices.Contains(strings.Fields(output), "true") {
 		return nil
 	}
 	return &command.LimitError{Kind: command.LimitMemory, Limit: c.request.Limits.Memory}
