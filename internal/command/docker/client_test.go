@@ -243,11 +243,12 @@ func TestOptions(t *testing.T) {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{
-		"docker: Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?.":                                      "the container engine does not answer",
-		"docker: Got permission denied while trying to connect to the Docker daemon socket":                                             "must belong to the group docker",
-		"docker: Error response from daemon: pull access denied for x, repository does not exist":                                       "the engine has no such image",
-		`docker: Error response from daemon: failed to create task: exec: "/bin/sh": stat /bin/sh: no such file or directory: unknown.`: "the image has no such program",
-		`Error: short-name "x" did not resolve: manifest unknown`:                                                                       "the engine has no such image",
+		"docker: Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?.":                                         "the container engine does not answer",
+		"docker: Got permission denied while trying to connect to the Docker daemon socket":                                                "must belong to the group docker",
+		"docker: Error response from daemon: pull access denied for x, repository does not exist":                                          "the engine has no such image",
+		`docker: Error response from daemon: failed to create task: exec: "/bin/sh": stat /bin/sh: no such file or directory: unknown.`:    "the image has no such program",
+		`Error: short-name "x" did not resolve: manifest unknown`:                                                                          "the engine has no such image",
+		`docker: Error response from daemon: Get "https://registry-1.docker.io/v2/": dial tcp: lookup registry-1.docker.io: no such host.`: "the engine has no such image",
 		"sh: foo: not found": "",
 	} {
 		f := newFake(t).answers("run", "echo '"+output+"' >&2; exit 125")

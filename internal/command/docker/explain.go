@@ -31,13 +31,11 @@ func (c *container) explain(ctx context.Context, exit int, output string) {
 	c.log.ErrorContext(ctx, text, slog.String("image", c.options.image), slog.String("client", c.options.client), slog.String("program", program)) //nolint:sloglint // one of few texts
 }
 
-// clientError returns the error that a client has printed last; empty for none.
-func clientError(output string) string {
-	found := ""
+// clientError returns what a client has printed about an error; empty for nothing.
+func clientError(output string) (found string) {
 	for line := range strings.Lines(output) {
-		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "docker: ") || strings.HasPrefix(line, "Error") {
-			found = line
+			found += line
 		}
 	}
 	return found
@@ -52,16 +50,16 @@ type reason struct {
 func reasons() []reason {
 	return []reason{
 		{
-			regexp.MustCompile(`(?i)cannot connect to the docker daemon|error during connect|unable to connect to Podman|connection refused|no such host`),
+			regexp.MustCompile(`(?i)get "?https?://[^"]*/v2/|pull access denied|manifest (for .* )?(not found|unknown)|repository .*not (exist|found)|no such image|denied: requested access|name unknown`),
+			"the engine has no such image and cannot pull it; check its name and tag, and that the engine may read the registry",
+		},
+		{
+			regexp.MustCompile(`(?i)cannot connect to the docker daemon|error during connect|unable to connect to Podman|connection refused`),
 			"the container engine does not answer; check that it runs and, with DOCKER_HOST, where the client looks for it",
 		},
 		{
 			regexp.MustCompile(`(?i)permission denied while trying to connect|dial unix .*permission denied`),
 			"the user of commands may not use the container engine; with Docker it must belong to the group docker",
-		},
-		{
-			regexp.MustCompile(`(?i)unable to find image|pull access denied|manifest (for .* )?(not found|unknown)|repository .*not (exist|found)|no such image|denied: requested access|name unknown`),
-			"the engine has no such image and cannot pull it; check its name and tag, and that the engine may read the registry",
 		},
 		{
 			regexp.MustCompile(`(?i)executable file .*not found|exec: .*no such file or directory|stat .*no such file or directory|not found in \$PATH`),

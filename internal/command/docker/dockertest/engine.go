@@ -119,8 +119,8 @@ func find(name string) (string, error) {
 
 const patience = time.Minute
 
-// start starts an engine with folders and a socket of its own. It has no network, so that engines of several packages do not
-// meet.
+// start starts an engine with folders and a socket of its own, in a network of its own: an engine would share, or remove, the
+// bridge docker0 of another one.
 func (e *Engine) start(ctx context.Context) (err error) {
 	program, err := find("dockerd")
 	if err != nil || os.Geteuid() != 0 {
@@ -143,8 +143,8 @@ func (e *Engine) start(ctx context.Context) (err error) {
 		return errors.Join(err, e.Close())
 	}
 	defer log.Close() //nolint:errcheck // the daemon has its own
-	e.daemon = exec.CommandContext(context.WithoutCancel(ctx), program, "--data-root", filepath.Join(e.dir, "data"),
-		"--exec-root", filepath.Join(e.dir, "exec"), "--pidfile", pid, "-H", e.Host, "--bridge", "none", "--iptables=false")
+	e.daemon = exec.CommandContext(context.WithoutCancel(ctx), "unshare", "--net", program, "--data-root", filepath.Join(e.dir, "data"),
+		"--exec-root", filepath.Join(e.dir, "exec"), "--pidfile", pid, "-H", e.Host)
 	e.daemon.Stdout, e.daemon.Stderr = log, log
 	if err := e.daemon.Start(); err != nil {
 		return errors.Join(err, e.Close())
