@@ -15,8 +15,8 @@ import (
 
 // Exit codes of "docker run" that are not those of the command (docker-run(1)).
 const (
-	exitEngine   = 125 // the engine could not start the container, or the client lost it
-	exitNoStart  = 126 // the program of the command cannot be run
+	exitEngine = 125 // the engine could not start the container, or the client lost it
+
 	exitNotFound = 127 // there is no such program
 )
 

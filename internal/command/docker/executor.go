@@ -136,22 +136,28 @@ func (c *container) watch(ctx context.Context, args, env []string) (command.Stat
 	request := *c.request
 	request.Args, request.Env, request.Started, request.Output = args, env, c.started, told
 	status, err := c.executor.options.Local.Run(ctx, &request)
-	if ctx.Err() != nil || err != nil && !isNotStarted(err) || status.ExitCode == exitEngine || status.ExitCode > exitNotFound {
-		// The client was ended, or has lost the engine.
+	if err == nil && c.inspects() {
+		status.Exceeded = c.inspect(ctx, status.ExitCode)
+	}
+	if c.mayRun(ctx, &status, err) || c.inspects() && !isNotStarted(err) {
 		c.remove(ctx)
 	}
 	if err != nil {
 		return command.Status{}, err
-	}
-	if c.inspects() {
-		status.Exceeded = c.inspect(ctx, status.ExitCode)
-		c.remove(ctx)
 	}
 	if status.ExitCode != 0 {
 		c.explain(ctx, status.ExitCode, told.text())
 	}
 	status.Owner, status.Foreign = nil, true
 	return status, nil
+}
+
+// mayRun reports whether the container may still run: its client was ended, or has lost the engine.
+func (*container) mayRun(ctx context.Context, status *command.Status, err error) bool {
+	if err != nil {
+		return !isNotStarted(err)
+	}
+	return ctx.Err() != nil || status.ExitCode == exitEngine || status.ExitCode > exitNotFound
 }
 
 // projectTemp is the directory for temporary files of a project.

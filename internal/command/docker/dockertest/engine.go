@@ -129,6 +129,9 @@ func (e *Engine) start(ctx context.Context) (err error) {
 	if e.dir, err = os.MkdirTemp("", "trowel-docker-"); err != nil {
 		return err
 	}
+	if err := os.Chmod(e.dir, 0o711); err != nil { //nolint:gosec // who belongs to the group docker may use the engine
+		return errors.Join(err, os.RemoveAll(e.dir))
+	}
 	e.Host = "unix://" + filepath.Join(e.dir, "socket")
 	pid := filepath.Join(e.dir, "pid")
 	e.watch = exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", endDaemon, e.dir, pid)
