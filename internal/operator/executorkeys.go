@@ -20,7 +20,7 @@ func withExecutors(own map[string]dig.Value) map[string]dig.Value {
 func dockerKeys() map[string]dig.Value {
 	return map[string]dig.Value{
 		"image":         Text().About("the image, or what the built image begins with; required"),
-		"docker":        Text().Or("docker").About("the client's program, such as `podman`"),
+		"docker":        Text().Or("`docker`").About("the client's program, such as `podman`"),
 		"run_options":   ListOf(Text()).About("options of `docker run`"),
 		"pull_always":   Boolean().Or("false").About("whether the image is pulled before each run"),
 		"selinux":       Boolean().Or("false").About("whether the project is relabelled for SELinux"),
