@@ -66,13 +66,31 @@ func Main(m *testing.M) int {
 func Start(tb testing.TB) *Engine {
 	tb.Helper()
 	shared.once.Do(func() { shared.engine, shared.err = New(context.WithoutCancel(tb.Context())) })
-	if errors.Is(shared.err, ErrMissing) && os.Getenv("CI") != "true" {
-		tb.Skip(shared.err)
-	}
-	if shared.err != nil {
-		tb.Fatal(shared.err)
-	}
+	check(tb, shared.err)
 	return shared.engine
+}
+
+// Own is Start for a test with an engine of its own.
+func Own(tb testing.TB) *Engine {
+	tb.Helper()
+	engine, err := New(context.WithoutCancel(tb.Context()))
+	check(tb, err)
+	tb.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			tb.Errorf("end the Docker engine: %v", err)
+		}
+	})
+	return engine
+}
+
+func check(tb testing.TB, err error) {
+	tb.Helper()
+	if errors.Is(err, ErrMissing) && os.Getenv("CI") != "true" {
+		tb.Skip(err)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
 }
 
 // WithPython makes the image Python.
@@ -187,8 +205,11 @@ func (e *Engine) Command(ctx context.Context, args ...string) *exec.Cmd {
 
 // Environ returns the environment of this process, in which the client finds the engine and a docker on the PATH is Client.
 func (e *Engine) Environ() []string {
-	return append(os.Environ(), "DOCKER_HOST="+e.Host, "PATH="+filepath.Dir(e.Client)+":"+os.Getenv("PATH"))
+	return append(os.Environ(), "DOCKER_HOST="+e.Host, "PATH="+e.Path())
 }
+
+// Path returns the PATH of Environ.
+func (e *Engine) Path() string { return filepath.Dir(e.Client) + ":" + os.Getenv("PATH") }
 
 // Docker calls the client and returns what it prints.
 func (e *Engine) Docker(ctx context.Context, args ...string) (string, error) {
