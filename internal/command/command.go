@@ -36,6 +36,8 @@ type Request struct {
 
 	// Log gets oddities of the command, such as processes that it leaves behind; nil for the executor's own log.
 	Log *slog.Logger
+
+	outside bool // Project is none, and is not given to the user of commands
 }
 
 // Dir returns the absolute working directory.

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -93,68 +91,35 @@ func NewLocal(options LocalOptions) *Local {
 // If ctx ended the command, the error is the cause of ctx. Failing to write output is an error, too, but does not affect
 // the command.
 func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
-	p := program{project: r.Project, dir: r.Dir(), args: r.Args, env: r.Env, log: cmp.Or(r.Log, l.options.Log)}
-	exit, left, err := l.run(ctx, &p, r.Output, r.Started)
+	leave, err := l.enter(ctx)
 	if err != nil {
 		return Status{}, err
 	}
-	return Status{Finished: true, ExitCode: exit, IODir: r.IODir, Left: left, Owner: l.options.User}, nil
-}
-
-// Call runs a program that an executor needs for itself, such as the client of a container engine, as Run does: as the same
-// user, in the same environment with env added, until ctx ends it. dir is the absolute working directory; empty for that of
-// this process, or the root if programs run as another user. The output goes to out, and the result is the exit code.
-func (l *Local) Call(ctx context.Context, dir string, env, args []string, out io.Writer) (exit int, err error) {
-	if dir == "" {
-		dir = string(filepath.Separator)
-		if here, err := os.Getwd(); err == nil && l.options.User == nil {
-			dir = here
-		}
-	}
-	exit, _, err = l.run(ctx, &program{dir: dir, args: args, env: env, log: l.options.Log}, out, nil)
-	return exit, err
-}
-
-// program is what a process is to run.
-type program struct {
-	project string // the directory to give to the user of commands; empty for none
-	dir     string // working directory
-	args    []string
-	env     []string // added to the environment of the Local
-	log     *slog.Logger
-}
-
-// run runs a program and returns its exit code. left is set if processes of its group may still run.
-func (l *Local) run(ctx context.Context, p *program, out io.Writer, onStart func()) (exit int, left bool, err error) {
-	leave, err := l.enter(ctx)
-	if err != nil {
-		return 0, false, err
-	}
-	c, err := l.start(p)
+	c, err := l.start(r)
 	if err != nil {
 		leave()
-		return 0, false, err
+		return Status{}, err
 	}
 	started := sync.OnceFunc(func() {
 		leave()
-		if onStart != nil {
-			onStart()
+		if r.Started != nil {
+			r.Started()
 		}
 	})
 	defer time.AfterFunc(startTime, started).Stop()
-	writeErr := c.finish(ctx, out, l.options.Grace, l.options.KillNow)
+	writeErr := c.finish(ctx, r.Output, l.options.Grace, l.options.KillNow)
 	started()
-	left = c.proc.groupAlive()
+	left := c.proc.groupAlive()
 	l.options.Journal.end(c.line, left)
 	switch {
 	case c.stopped:
-		return 0, left, fmt.Errorf("the command was stopped: %w", context.Cause(ctx))
+		return Status{}, fmt.Errorf("the command was stopped: %w", context.Cause(ctx))
 	case c.waitErr != nil:
-		return 0, left, fmt.Errorf("wait for the command: %w", c.waitErr)
+		return Status{}, fmt.Errorf("wait for the command: %w", c.waitErr)
 	case writeErr != nil:
-		return 0, left, fmt.Errorf("write the output of the command: %w", writeErr)
+		return Status{}, fmt.Errorf("write the output of the command: %w", writeErr)
 	}
-	return c.exit, left, nil
+	return Status{Finished: true, ExitCode: c.exit, IODir: r.IODir, Left: left, Owner: l.options.User}, nil
 }
 
 // Poll implements Executor. A local command is always waited for, so the state must come from another executor that was
@@ -192,14 +157,14 @@ type launch struct {
 	user *User // nil for the user of this process
 }
 
-func (l *Local) start(p *program) (*child, error) {
-	dir, name := p.dir, p.args[0]
-	paths, err := l.env.lookPath(dir, name)
+func (l *Local) start(r *Request) (*child, error) {
+	dir, program := r.Dir(), r.Args[0]
+	paths, err := l.env.lookPath(dir, program)
 	if err != nil {
-		return nil, &StartError{Program: name, Dir: dir, Err: err}
+		return nil, &StartError{Program: program, Dir: dir, Err: err}
 	}
-	if user := l.options.User; user != nil && p.project != "" {
-		if err := user.handOver(p.project); err != nil {
+	if user := l.options.User; user != nil && !r.outside {
+		if err := user.handOver(r.Project); err != nil {
 			return nil, fmt.Errorf("give the files of the command to its user: %w", err)
 		}
 	}
@@ -208,18 +173,18 @@ func (l *Local) start(p *program) (*child, error) {
 		return nil, fmt.Errorf("make a pipe for the output: %w", err)
 	}
 	defer writer.Close() //nolint:errcheck // the child has its own
-	how := &launch{dir: dir, env: l.env.with(p.env), out: writer, user: l.options.User}
+	how := &launch{dir: dir, env: l.env.with(r.Env), out: writer, user: l.options.User}
 	var proc *process
 	for _, path := range paths {
-		if proc, err = l.sessions.startProcess(path, p.args, how); !errors.Is(err, fs.ErrPermission) {
+		if proc, err = l.sessions.startProcess(path, r.Args, how); !errors.Is(err, fs.ErrPermission) {
 			break
 		}
 	}
 	if err != nil {
 		reader.Close() //nolint:errcheck,gosec // nothing was read
-		return nil, &StartError{Program: name, Dir: dir, Err: err}
+		return nil, &StartError{Program: program, Dir: dir, Err: err}
 	}
 	return &child{
-		proc: proc, output: reader, chunks: &l.chunks, name: name, log: p.log, line: l.options.Journal.begin(proc.id()),
+		proc: proc, output: reader, chunks: &l.chunks, name: program, log: cmp.Or(r.Log, l.options.Log), line: l.options.Journal.begin(proc.id()),
 	}, nil
 }

@@ -129,7 +129,7 @@ func (c *container) toldCall(ctx context.Context, dir, failed string, args ...st
 	var exit int
 	var err error
 	if args = append([]string{c.options.client}, args...); dir == "" {
-		exit, err = c.client.local.Call(ctx, "", nil, args, lines)
+		exit, err = c.client.local.Call(ctx, nil, args, lines)
 	} else {
 		var status command.Status
 		status, err = c.client.local.Run(ctx, &command.Request{Project: dir, WorkDir: ".", Args: args, Output: lines, Log: c.log})

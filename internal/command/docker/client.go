@@ -29,7 +29,7 @@ type client struct {
 // call calls the client outside the project and returns what it printed and its exit code.
 func (c *client) call(ctx context.Context, args ...string) (output string, exit int, err error) {
 	var out bytes.Buffer
-	exit, err = c.local.Call(ctx, "", nil, append([]string{c.program}, args...), &out)
+	exit, err = c.local.Call(ctx, nil, append([]string{c.program}, args...), &out)
 	return out.String(), exit, err
 }
 

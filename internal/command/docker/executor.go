@@ -135,6 +135,7 @@ func (c *container) watch(ctx context.Context, args, env []string) (command.Stat
 	told := &tail{to: c.request.Output}
 	request := *c.request
 	request.Args, request.Env, request.Started, request.Output = args, env, c.started, told
+	request.Limits = command.Limits{Disk: request.Limits.Disk} // the engine keeps the others
 	status, err := c.executor.options.Local.Run(ctx, &request)
 	if err == nil && c.inspects() {
 		status.Exceeded = c.inspect(ctx, status.ExitCode)
