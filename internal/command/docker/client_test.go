@@ -92,7 +92,7 @@ func (f *fake) calls() (calls []string) {
 
 // What stands between "docker run" and its end if nothing is asked for.
 const (
-	marks = "--name trowel-7-1-RANDOM --label trowel.try=7-1 --label trowel.task=+main+a"
+	marks = "--name trowel-7-1-RANDOM --cidfile PROJECT/.digdag/tmp/digdag-sh-7-1/container.id --label trowel.try=7-1 --label trowel.task=+main+a"
 	mount = "-v PROJECT:PROJECT:rw -w PROJECT"
 	words = "/bin/sh .digdag/tmp/digdag-sh-7-1/runner.sh"
 )
@@ -113,7 +113,7 @@ func TestCalls(t *testing.T) {
 		},
 		"a name of the task's own": {
 			block: param.Of("image", "x", "run_options", param.List{"--name=mine"}),
-			want:  []string{"run --name=mine --rm --name mine --label trowel.try=7-1 --label trowel.task=+main+a " + mount + " x " + words},
+			want:  []string{"run --name=mine --rm --name mine --cidfile PROJECT/.digdag/tmp/digdag-sh-7-1/container.id --label trowel.try=7-1 --label trowel.task=+main+a " + mount + " x " + words},
 		},
 		"variables": {
 			block: param.Of("image", "x"), env: []string{"A=b c", "DOCKER_HOST=tcp://evil", "HTTP_PROXY=http://me:secret@proxy", "LINES=a=b"},

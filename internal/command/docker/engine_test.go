@@ -47,6 +47,30 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
+// What a container uses is measured; and a command that fails as it may have no more processes says so.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	engine := dockertest.Start(t)
+	s := subject(engine)
+	r := commandtest.NewRequest(t, s, "dd if=/dev/zero of=/tmp/x bs=1M count=20; n=0; while [ $n -lt 300000 ]; do n=$((n+1)); done; sleep 0.6")
+	status, err := s.Executor.Run(t.Context(), r)
+	if err != nil || status.ExitCode != 0 {
+		t.Fatalf("Run = %+v, %v", status, err)
+	}
+	if u := status.Usage; u.PeakMemory < 1<<20 || u.PeakMemory > 1<<30 || u.CPUTime < 10*time.Millisecond || u.CPUTime > time.Minute {
+		t.Errorf("usage = %+v, want figures of the container", u)
+	}
+	r = commandtest.NewRequest(t, s, "for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; wait; exit 1")
+	r.Limits.PIDs = 5
+	status, err = s.Executor.Run(t.Context(), r)
+	if err != nil || status.Exceeded == nil || status.Exceeded.Kind != command.LimitPIDs || status.Exceeded.Limit != 5 {
+		t.Errorf("too many processes: %+v, %v; output:\n%s", status, err, r.Output)
+	}
+	if left, err := os.ReadDir(filepath.Join(r.Project, filepath.FromSlash(r.IODir))); err != nil || len(left) != 1 {
+		t.Errorf("left in the folder of the command: %v, %v, want the script alone", left, err)
+	}
+}
+
 // sh> and py> work in a container as in a process, with parameters in and out.
 func TestOperators(t *testing.T) {
 	t.Parallel()

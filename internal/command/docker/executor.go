@@ -115,7 +115,7 @@ func (c *container) arguments(image, mark string, vars *variables) []string {
 	if !c.inspects() {
 		args = append(args, "--rm")
 	}
-	args = append(args, "--name", c.name, "--label", labelTry+"="+r.Try.ID(), "--label", labelTask+"="+r.Try.Name)
+	args = append(args, "--name", c.name, "--cidfile", c.idPath(), "--label", labelTry+"="+r.Try.ID(), "--label", labelTask+"="+r.Try.Name)
 	if mark != "" {
 		args = append(args, "--label", labelProcess+"="+mark)
 	}
@@ -136,15 +136,18 @@ func (c *container) watch(ctx context.Context, args, env []string) (command.Stat
 	request := *c.request
 	request.Args, request.Env, request.Started, request.Output = args, env, c.started, told
 	request.Limits = command.Limits{Disk: request.Limits.Disk} // the engine keeps the others
+	used := c.watchUsage(ctx)
 	status, err := c.executor.options.Local.Run(ctx, &request)
-	if err == nil && c.inspects() {
-		status.Exceeded = c.inspect(ctx, status.ExitCode)
+	used.end()
+	status.Usage = used.usage
+	if err == nil && status.Exceeded == nil {
+		status.Exceeded = c.exceeded(ctx, status.ExitCode, used, told.text())
 	}
 	if c.mayRun(ctx, &status, err) || c.inspects() && !isNotStarted(err) {
 		c.remove(ctx)
 	}
 	if err != nil {
-		return command.Status{}, err
+		return command.Status{Usage: used.usage}, err
 	}
 	if status.ExitCode != 0 {
 		c.explain(ctx, status.ExitCode, told.text())
