@@ -64,9 +64,9 @@ func Core(options Options) Table {
 		"echo": {Run: echo{options.LogOnly}.run, Command: Text().About("the text"), NeedsCommand: true, Doc: "prints a text"},
 		"embulk": {
 			Run: scripts.runEmbulk, CancelJob: scripts.cancel, Wrapped: true, Blocks: []string{"embulk"}, Open: true, Doc: "runs Embulk",
-			Command: Text().About("the file with the configuration, in YAML"), Keys: map[string]dig.Value{
+			Command: Text().About("the file with the configuration, in YAML"), Keys: withExecutors(map[string]dig.Value{
 				"config": Object().About("the configuration, where there is no command"),
-			},
+			}),
 		},
 		"fail":      {Run: runFail, Command: Text().About("the message"), Doc: "fails with a message"},
 		"for_each":  {Run: runForEach, Command: axesOf().About("lists by the names of their parameters"), NeedsCommand: true, Generates: true, Doc: "runs _do for all combinations of values"},
