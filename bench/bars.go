@@ -32,6 +32,7 @@ func tables() []table {
 		{"## Recorded: limits of a server", doorBars()},
 		{"## Recorded: many servers, many agents", manyBars()},
 		{"## Recorded: SQL", sqlBars()},
+		{"## Recorded: containers", containerBars()},
 	}
 }
 

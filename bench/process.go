@@ -75,9 +75,14 @@ func (b *bench) stdout() string { return filepath.Join(b.dir, "stdout") }
 
 // process runs a command with its own environment.
 func (b *bench) process(dir string, args ...string) (sample, error) {
+	return b.processIn(b.environment(), dir, args...)
+}
+
+// processIn runs a command with an environment.
+func (b *bench) processIn(environ []string, dir string, args ...string) (sample, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
-	cmd.Env = b.environment()
+	cmd.Env = environ
 	out, err := os.Create(b.stdout())
 	if err != nil {
 		return sample{}, err

@@ -32,6 +32,11 @@ redis_server() {
   redis-server --version || valkey-server --version
 }
 
+# docker_engine tells whether tests can start a Docker engine, which takes root, or are told of one.
+docker_engine() {
+  [ -n "${TROWEL_TEST_DOCKER:-}" ] || [ "$(id -u)" -ne 0 ] || { command -v dockerd && command -v docker && command -v busybox; }
+}
+
 # has_postgres tells whether the programs of a PostgreSQL server are there; nobody need run one.
 has_postgres() {
   compgen -G '/usr/lib/postgresql/*/bin/initdb' || command -v initdb
@@ -49,6 +54,7 @@ look() {
   need "a Java compiler" "default-jdk-headless" javac -version
   need "Maven" "maven" mvn -v
   need "groff" "groff-base" groff -v
+  need "Docker" "docker.io busybox-static" docker_engine
 }
 
 joined() {

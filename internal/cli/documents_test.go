@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/command/docker/dockertest"
 )
 
 // Pages of the documentation show workflows and commands. TestDocuments runs them, each page from top to bottom
@@ -38,10 +40,22 @@ func TestDocuments(t *testing.T) {
 		for _, page := range pages {
 			t.Run(filepath.Base(filepath.Dir(page))+"/"+filepath.Base(page), func(t *testing.T) {
 				t.Parallel()
-				playPage(t, page)
+				playPage(t, page, nil)
 			})
 		}
 	}
+}
+
+// The page about containers is played with a Docker engine, which has the images that it names.
+func TestContainerDocument(t *testing.T) {
+	t.Parallel()
+	engine := dockertest.Own(t).WithPython(t)
+	for image, name := range map[string]string{dockertest.Busybox: "busybox:1", dockertest.Python: "python:3"} {
+		if _, err := engine.Docker(t.Context(), "tag", image, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	playPage(t, "../../docs/containers.md", []string{"DOCKER_HOST=" + engine.Host, "PATH=" + engine.Path()})
 }
 
 // Every example is shown on its page, so that it is run.
@@ -85,13 +99,13 @@ func (f fence) file() string {
 	return ""
 }
 
-func playPage(t *testing.T, page string) {
+func playPage(t *testing.T, page string, environ []string) {
 	t.Helper()
 	folder := t.TempDir()
 	if examples := filepath.Dir(page); filepath.Base(examples) == "examples" {
 		copyFolder(t, examples, folder)
 	}
-	s := newShell(t, folder)
+	s := newShell(t, folder, environ)
 	snippets := 0
 	for _, f := range fences(t, page) {
 		where := fmt.Sprintf("%s:%d", page, f.line)
@@ -175,7 +189,7 @@ type shell struct {
 	ports  map[string]string // by the variable that commands use; "" for trowel's server
 }
 
-func newShell(t *testing.T, folder string) *shell {
+func newShell(t *testing.T, folder string, environ []string) *shell {
 	t.Helper()
 	home := t.TempDir()
 	ports := map[string]string{"": freePort(t), "PORT": freePort(t), "MAIL_PORT": freePort(t)}
@@ -192,6 +206,7 @@ func newShell(t *testing.T, folder string) *shell {
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TZ=UTC", "TMPDIR=" + t.TempDir(),
 		"PORT=" + ports["PORT"], "MAIL_PORT=" + ports["MAIL_PORT"], "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 	}
+	cmd.Env = append(cmd.Env, environ...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	read, write, err := os.Pipe()
 	if err != nil {

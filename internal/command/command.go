@@ -36,6 +36,8 @@ type Request struct {
 
 	// Log gets oddities of the command, such as processes that it leaves behind; nil for the executor's own log.
 	Log *slog.Logger
+
+	outside bool // Project is none, and is not given to the user of commands
 }
 
 // Dir returns the absolute working directory.
@@ -49,6 +51,7 @@ type Status struct {
 	IODir    string     // as in the Request; its files can be read when the command is finished
 	Left     bool       // of an ended command: processes of its group may still run
 	Owner    *User      // owner of the files in IODir, checked by ReadFile; nil for the user of this process
+	Foreign  bool       // the files in IODir may belong to users of a container, which ReadFile checks in place of Owner
 	State    *param.Map // of a running command: what Poll and Stop need, stored as "commandStatus"
 	// PollIn is when to look at a running command again. Zero for the usual time.
 	PollIn time.Duration

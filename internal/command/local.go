@@ -187,7 +187,7 @@ func (l *Local) start(ctx context.Context, r *Request) (*child, *supervision, er
 	if err != nil {
 		return nil, nil, &StartError{Program: program, Dir: dir, Err: err}
 	}
-	if user := l.options.User; user != nil {
+	if user := l.options.User; user != nil && !r.outside {
 		if err := user.handOver(r.Project); err != nil {
 			return nil, nil, fmt.Errorf("give the files of the command to its user: %w", err)
 		}

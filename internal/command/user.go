@@ -34,11 +34,15 @@ func (u *User) Environment(environ []string) []string {
 }
 
 // handOver gives a directory with all files to the user. So far only this process had access, so nobody can have
-// replaced anything in it; a directory that others can reach is refused. It is done once.
+// replaced anything in it; a directory that others can reach is refused. It is done once: what is the user's already stays
+// as it is.
 func (u *User) handOver(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return err
+	}
+	if info.IsDir() && info.Mode().Perm()&0o077 == 0 && u.owns(info) {
+		return nil
 	}
 	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !ownedByUs(info) {
 		return fmt.Errorf("%s is not a folder of this process alone, so it cannot be given to the user %q", dir, u.Name)
@@ -63,11 +67,12 @@ const maxLeftBytes = 32 << 20
 
 // ReadFile reads a plain file in the directory of an ended command, at most 32 MiB. It does not block if the command has
 // left something else there, such as a pipe. If commands run as another user, the file must belong to that user only: no
-// link, and no file that has another name elsewhere. A missing file is an fs.ErrNotExist.
+// link, and no file that has another name elsewhere. Of a container the file may belong to anybody. A missing file is an
+// fs.ErrNotExist.
 func (s *Status) ReadFile(project, name string) (data []byte, err error) {
 	path := filepath.Join(filepath.FromSlash(s.IODir), name)
 	var file *os.File
-	if s.Owner == nil {
+	if s.Owner == nil && !s.Foreign {
 		file, err = os.OpenFile(filepath.Join(project, path), os.O_RDONLY|openAtOnce, 0)
 	} else {
 		file, err = openWithin(project, path)
@@ -82,6 +87,8 @@ func (s *Status) ReadFile(project, name string) (data []byte, err error) {
 		return nil, err
 	case s.Owner != nil && (!info.Mode().IsRegular() || !s.Owner.ownsAlone(info)):
 		return nil, fmt.Errorf("%s is not a file that the user %q has made", name, s.Owner.Name)
+	case s.Foreign && !hasOneName(info):
+		return nil, fmt.Errorf("%s has another name elsewhere", name)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no plain file", name)
 	}

@@ -127,8 +127,19 @@ func (u *User) credential() *syscall.Credential {
 
 // ownsAlone reports whether a file belongs to the user and has one name. If it has more, it may be somebody else's file.
 func (u *User) ownsAlone(info fs.FileInfo) bool {
+	return u.owns(info) && hasOneName(info)
+}
+
+// owns reports whether a file belongs to the user.
+func (u *User) owns(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && stat.Uid == u.UID && stat.Nlink == 1
+	return ok && stat.Uid == u.UID
+}
+
+// hasOneName reports whether a file has no second name, so that it is not somebody else's file.
+func hasOneName(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink == 1
 }
 
 // ownedByUs reports whether a file belongs to the user of this process.

@@ -175,8 +175,8 @@ func (r *reader) checkAgent() {
 	if agent.CommandGroup != "" && agent.CommandUser == "" && !empty {
 		r.missing("agent.command.user", "agent.command.group")
 	}
-	if name := "agent.command_executor.type"; r.settings.isSet(name) && agent.CommandExecutor != "simple" {
-		r.warn(slog.LevelWarn, name, "commands run as processes of this machine: containers are not part of this version")
+	if name := "agent.command_executor.type"; r.settings.isSet(name) && agent.CommandExecutor != "simple" && agent.CommandExecutor != "docker" {
+		r.warn(slog.LevelWarn, name, "commands run as with docker: ecs and kubernetes are not part of this version")
 	}
 }
 

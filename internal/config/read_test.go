@@ -431,10 +431,10 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestCommandExecutors checks that settings of containers lead to a message that there are none.
+// TestCommandExecutors checks that settings of executors that are missing lead to a message.
 func TestCommandExecutors(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[string]int{"simple": 0, "docker": 1, "kubernetes": 1, "ecs": 1} {
+	for kind, want := range map[string]int{"simple": 0, "docker": 0, "kubernetes": 1, "ecs": 1} {
 		_, warnings, err := config.Read(config.Settings{"agent.command_executor.type": {Value: kind}})
 		if err != nil || len(warnings) != want {
 			t.Errorf("type %s: %v, %v, want %d warnings", kind, warnings, err, want)

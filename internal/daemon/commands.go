@@ -13,6 +13,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/command"
 	"github.com/trowel-project/trowel/internal/command/builtin"
+	"github.com/trowel-project/trowel/internal/command/docker"
 	"github.com/trowel-project/trowel/internal/config"
 )
 
@@ -31,9 +32,21 @@ func findCommandUser(a *config.Agent) (*command.User, error) {
 // journalName is the file with the processes of commands, in the folder of workspaces.
 const journalName = "processes"
 
-// endAbandoned ends processes of tasks that outlived the server or agent to which a folder belonged.
-func endAbandoned(ctx context.Context, log *slog.Logger) func(place string) error {
-	return func(place string) error { return command.EndLeft(ctx, filepath.Join(place, journalName), log) }
+// containersName is the file by which containers of commands are found.
+const containersName = "containers"
+
+// endAbandoned ends processes and containers of tasks that outlived the server or agent to which a folder belonged. It keeps
+// in mind containers whose engine does not answer.
+func (a *localAgent) endAbandoned(ctx context.Context) func(place string) error {
+	local := command.NewLocal(command.LocalOptions{Env: a.commandEnvironment(withoutToken(a.opts.Environ)), User: a.user, Log: a.log})
+	return func(place string) error {
+		if err := command.EndLeft(ctx, filepath.Join(place, journalName), a.log); err != nil {
+			return err
+		}
+		left, err := docker.EndLeft(ctx, filepath.Join(place, containersName), local, a.log)
+		a.leftContainers = append(a.leftContainers, left...)
+		return err
+	}
 }
 
 // openCommands makes what runs the commands of tasks, in an environment. With another user it first runs a command, so that a
@@ -45,14 +58,18 @@ func (a *localAgent) openCommands(ctx context.Context, environ, private []string
 		return fmt.Errorf("note the processes of commands: %w", err)
 	}
 	a.onClose(journal.Close)
-	if a.user != nil {
-		environ = a.user.Environment(environ)
-	}
 	local := command.NewLocal(command.LocalOptions{
-		Env: commandEnvironment(environ, a.settings.Environment), User: a.user,
+		Env: a.commandEnvironment(environ), User: a.user,
 		Grace: a.settings.Agent.KillGrace, KillNow: a.killNow, Groups: a.groups, Journal: journal, Log: a.log,
 	})
-	a.commands, err = builtin.New(builtin.Options{Type: a.settings.Agent.CommandExecutor, Setting: a.executorSetting, Local: local})
+	containers, err := docker.OpenJournal(ctx, filepath.Join(a.workspaces.Place(), containersName), a.leftContainers, local, a.log)
+	if err != nil {
+		return fmt.Errorf("note the containers of commands: %w", err)
+	}
+	a.onClose(containers.Close)
+	a.commands, err = builtin.New(builtin.Options{
+		Type: a.settings.Agent.CommandExecutor, Setting: a.executorSetting, Local: local, Containers: containers, Log: a.log,
+	})
 	if err != nil || a.user == nil {
 		return err
 	}
@@ -73,10 +90,14 @@ func (a *localAgent) executorSetting(name string) (string, bool) {
 	return text, found
 }
 
-// commandEnvironment returns an environment with variables from the settings, which have priority.
-func commandEnvironment(environ []string, settings map[string]string) []string {
+// commandEnvironment returns the environment of commands: the part of an environment that their user may see, with variables
+// from the settings, which have priority.
+func (a *localAgent) commandEnvironment(environ []string) []string {
+	if a.user != nil {
+		environ = a.user.Environment(environ)
+	}
 	variables := append([]string{}, environ...)
-	for name, value := range settings {
+	for name, value := range a.settings.Environment {
 		variables = append(variables, name+"="+value)
 	}
 	return variables

@@ -10,6 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/agent"
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/command"
+	"github.com/trowel-project/trowel/internal/command/docker"
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/notify"
 	"github.com/trowel-project/trowel/internal/operator"
@@ -37,6 +38,8 @@ type localAgent struct {
 	killNow    chan struct{}   // closed to kill commands that do not end when they should
 	commands   command.Executor
 	agent      *agent.Agent
+
+	leftContainers []docker.Left // of earlier processes, whose engine did not answer
 }
 
 func newLocalAgent(p *process) *localAgent {
@@ -46,7 +49,7 @@ func newLocalAgent(p *process) *localAgent {
 // openWorkspaces makes the folder for the files of tries. An error says what to do about one of that use.
 func (a *localAgent) openWorkspaces(ctx context.Context, fetch archive.Fetch, use fix.Use) (err error) {
 	if a.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
-		Dir: a.workspaceDir(), Fetch: fetch, Log: a.log, Passable: a.user != nil, Abandoned: endAbandoned(ctx, a.log),
+		Dir: a.workspaceDir(), Fetch: fetch, Log: a.log, Passable: a.user != nil, Abandoned: a.endAbandoned(ctx),
 	}); err != nil {
 		return use.Failed(fmt.Errorf("make a folder for the files of tasks: %w", err))
 	}

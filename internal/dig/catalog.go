@@ -34,9 +34,6 @@ type Operator struct {
 	NeedsCommand, Generates bool
 }
 
-// runsCommand reports whether the operator runs a command, for which Digdag uses a container if docker is set.
-func (o Operator) runsCommand() bool { return o.Open && len(o.Blocks) > 0 }
-
 // hasBlock reports whether the operator has a block at a path of keys.
 func (o Operator) hasBlock(path ...string) bool {
 	return slices.Contains(o.Blocks, strings.Join(path, "."))

@@ -69,6 +69,6 @@ func constantKeys(t *testing.T) (keys []string) {
 		t.Fatalf("only %d constants for keys", len(keys))
 	}
 	return slices.DeleteFunc(keys, func(key string) bool {
-		return key == keyRate || key == keyDocker // planned; a key of Digdag's operators
+		return key == keyRate // planned
 	})
 }

@@ -55,12 +55,18 @@ func (in *inspection) limitsWithoutAgentsIn(t tree, index int, body *param.Map, 
 	}
 }
 
+// containerBlocks are the parameters by which tasks ask for containers (operators 4).
+var containerBlocks = []string{"docker", "ecs", "kubernetes"} //nolint:gochecknoglobals // a constant
+
 // asksForContainers reports whether a task of the tree, or of those around it, asks for a container.
 func (t tree) asksForContainers() bool {
 	for ; ; t = *t.outer {
 		for i := range t.compiler.tasks {
-			if task := &t.compiler.tasks[i]; task.Local.Has(keyDocker) || task.Export.Has(keyDocker) {
-				return true
+			task := &t.compiler.tasks[i]
+			for _, block := range containerBlocks {
+				if task.Local.Has(block) || task.Export.Has(block) {
+					return true
+				}
 			}
 		}
 		if t.outer == nil {

@@ -148,7 +148,7 @@ func (in *inspection) unusedKeys(t tree, index int, name string, operator Operat
 		if !in.wants(t.file, "") {
 			return
 		}
-		if key == name || key == keyDocker && operator.runsCommand() || isOperatorKey(key) || slices.Contains(known, key) || IsOption(key) || key == keyRate {
+		if key == name || isOperatorKey(key) || slices.Contains(known, key) || IsOption(key) || key == keyRate {
 			continue
 		}
 		if directive := meantDirective(key); directive != "" && operator.Generates && !task.Local.Has(directive) && !named(words(), key) {

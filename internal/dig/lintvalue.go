@@ -13,8 +13,6 @@ import (
 const (
 	commandMissing = "'%s' has no value"
 	bodyMissing    = "'%s' has no tasks to run: the key _do is missing"
-	dockerUnused   = "'docker' has no effect: commands run as processes, in no container"
-	dockerHint     = "remove it, or call docker in the script"
 	envName        = "'_env.%s' is no name of a variable"
 )
 
@@ -123,27 +121,6 @@ func (in *inspection) operatorValues(t tree, index int, key, name string, known 
 		}
 	}
 	in.inherited(t, index, known, seen)
-	if known.runsCommand() {
-		in.docker(t, index)
-	}
-}
-
-// docker warns about the block docker, which Digdag would use for commands of a task. Each block is reported once.
-func (in *inspection) docker(t tree, index int) {
-	if t.compiler.tasks[index].Local.Has(keyDocker) {
-		in.warnAt(t, index, ruleUnused, dockerUnused, dockerHint, keyDocker)
-		return
-	}
-	for above, at := range t.above(index) {
-		export := above.compiler.tasks[at].Export
-		if id := (exported{export, "", keyDocker}); export.Has(keyDocker) {
-			if !in.judged[id] {
-				in.judged[id] = true
-				in.warnAt(above, at, ruleUnused, dockerUnused, dockerHint, keyExport, keyDocker)
-			}
-			return
-		}
-	}
 }
 
 // missingHint says how to give a key of a task a value, which may be hidden by a # after the colon.

@@ -24,7 +24,6 @@ const (
 	keySLA        = "sla"
 	keyTimezone   = "timezone"
 	keyType       = "_type"
-	keyDocker     = "docker"
 	keyWorkdir    = "_workdir"
 )
 

@@ -64,9 +64,9 @@ func Core(options Options) Table {
 		"echo": {Run: echo{options.LogOnly}.run, Command: Text().About("the text"), NeedsCommand: true, Doc: "prints a text"},
 		"embulk": {
 			Run: scripts.runEmbulk, CancelJob: scripts.cancel, Wrapped: true, Blocks: []string{"embulk"}, Open: true, Doc: "runs Embulk",
-			Command: Text().About("the file with the configuration, in YAML"), Keys: map[string]dig.Value{
+			Command: Text().About("the file with the configuration, in YAML"), Keys: withExecutors(map[string]dig.Value{
 				"config": Object().About("the configuration, where there is no command"),
-			},
+			}),
 		},
 		"fail":      {Run: runFail, Command: Text().About("the message"), Doc: "fails with a message"},
 		"for_each":  {Run: runForEach, Command: axesOf().About("lists by the names of their parameters"), NeedsCommand: true, Generates: true, Doc: "runs _do for all combinations of values"},
@@ -93,18 +93,18 @@ func Core(options Options) Table {
 		"param_set": {Run: params.runSet, Wrapped: true, NoFiles: true, Open: true, Doc: "keeps parameters on the param server"},
 		"py": {
 			Run: scripts.runPy, CancelJob: scripts.cancel, Wrapped: true, Blocks: []string{"py"}, Open: true, Doc: "calls a Python function or method",
-			Command: dig.Value{Kind: dig.Text, Check: pythonOf}.About("the path to a function or method"), Keys: map[string]dig.Value{
+			Command: dig.Value{Kind: dig.Text, Check: pythonOf}.About("the path to a function or method"), Keys: withExecutors(map[string]dig.Value{
 				"python": dig.Value{Kind: dig.TextOrList}.About("the interpreter, with options if it is a list").Or("`python`"),
 				"script": Text().About("Python source to run, where there is no command"),
-			},
+			}),
 		},
 		"rb": {
 			Run: scripts.runRb, CancelJob: scripts.cancel, Wrapped: true, Blocks: []string{"rb"}, Open: true, Doc: "calls a Ruby method",
-			Command: Text().About("the path to a method"), Keys: map[string]dig.Value{
+			Command: Text().About("the path to a method"), Keys: withExecutors(map[string]dig.Value{
 				"require": Text().About("the file to load first"),
 				"ruby":    dig.Value{Kind: dig.TextOrList}.About("the interpreter, with options if it is a list").Or("`ruby`"),
 				"script":  Text().About("Ruby source to run, where there is no command"),
-			},
+			}),
 		},
 		"require": {
 			Run: runRequire, Wrapped: true, NoFiles: true, Doc: "waits for a session of another workflow",
@@ -121,7 +121,7 @@ func Core(options Options) Table {
 		},
 		"sh": {
 			Run: scripts.runSh, CancelJob: scripts.cancel, Wrapped: true, Blocks: []string{"sh"}, Open: true, Doc: "runs a shell script",
-			Command: Text().About("the script"), NeedsCommand: true, Keys: map[string]dig.Value{"shell": ListOf(Text()).About("the program that runs the script, and its arguments").Or("`[/bin/sh]`")},
+			Command: Text().About("the script"), NeedsCommand: true, Keys: withExecutors(map[string]dig.Value{"shell": ListOf(Text()).About("the program that runs the script, and its arguments").Or("`[/bin/sh]`")}),
 		},
 		"wait": {
 			Run: runWait, Doc: "waits for a length of time",

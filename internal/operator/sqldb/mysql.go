@@ -326,4 +326,3 @@ func (s *mysqlSession) close() {
 	}
 	_ = s.conn.Close()
 }
-
