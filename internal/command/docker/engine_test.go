@@ -209,9 +209,9 @@ func TestCommandUser(t *testing.T) {
 		t.Skip("it takes root and a group docker")
 	}
 	s := subject(engine)
-	run := func(local *command.Local, script string) (command.Status, error, *command.Request) {
+	run := func(local *command.Local, script string) (*command.Request, command.Status, error) {
 		r := commandtest.NewRequest(t, s, script)
-		parent, err := os.MkdirTemp("", "trowel-user-*")
+		parent, err := os.MkdirTemp("", "trowel-user-*") //nolint:usetesting // others must pass through
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,10 +222,10 @@ func TestCommandUser(t *testing.T) {
 		}
 		r.Project = project
 		status, err := docker.New(docker.Options{Local: local}).Run(t.Context(), r)
-		return status, err, r
+		return r, status, err
 	}
 	local := command.NewLocal(command.LocalOptions{Env: engine.Environ(), User: user})
-	status, err, r := run(local, `echo written > "${0%/*}/output"; ln -s /etc/shadow "${0%/*}/link"`)
+	r, status, err := run(local, `echo written > "${0%/*}/output"; ln -s /etc/shadow "${0%/*}/link"`)
 	if err != nil || status.ExitCode != 0 {
 		t.Fatalf("Run = %+v, %v, output:\n%s", status, err, r.Output)
 	}
@@ -240,7 +240,7 @@ func TestCommandUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	local = command.NewLocal(command.LocalOptions{Env: engine.Environ(), User: user})
-	if status, err, r := run(local, "true"); err != nil || status.ExitCode == 0 {
+	if r, status, err := run(local, "true"); err != nil || status.ExitCode == 0 {
 		t.Errorf("as a user without the right: %+v, %v, output:\n%s", status, err, r.Output)
 	}
 }
