@@ -29,7 +29,8 @@ func TestLimits(t *testing.T) {
 		{"within the bounds", &trowel.CommandLimits{Memory: 1, CPU: 0.5, PIDs: 100, Disk: 5}, command.Limits{Memory: 1, CPU: 0.5, PIDs: 100, Disk: 5}, ""},
 		{"some", &trowel.CommandLimits{PIDs: 3}, command.Limits{Memory: 8 << 30, PIDs: 3}, ""},
 		{
-			"above a bound", &trowel.CommandLimits{Memory: 9 << 30, PIDs: 101}, command.Limits{},
+			"above a bound", &trowel.CommandLimits{Memory: 9 << 30, PIDs: 101},
+			command.Limits{},
 			"Parameter '_limits.memory' is 9GiB, but this agent allows at most 8GiB (agent.limits.memory) (config)",
 		},
 	} {

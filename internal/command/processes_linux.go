@@ -19,10 +19,11 @@ const tick = 10 * time.Millisecond
 // tree is the processes of a command: its first one, what descends from it, what is in its session, and what has its mark.
 // A process that belonged to it once stays part of it, also when its parent has ended.
 type tree struct {
-	leader   int64          // when the first process began; zero before the first look
-	members  map[int]member // by process id
-	gone     int64          // ticks of members that have ended
-	examined int64          // the memory at the last exact measurement, as far as its parts tell
+	leader  int64          // when the first process began; zero before the first look
+	members map[int]member // by process id
+	gone    int64          // ticks of members that have ended
+	// exact is the memory at the last exact measurement, and examined the sum of that of all members at that time.
+	exact, examined int64
 }
 
 // member is a process of a tree.
@@ -211,8 +212,9 @@ func (v *supervision) measure(all map[int]aProcess) {
 	if limit := v.limits.Memory; len(all) > 1 && (limit > 0 && memory > limit || memory > v.tree.examined+v.tree.examined/16) {
 		v.tree.examined = memory
 		memory = exactMemory(all)
+		v.tree.exact = memory
 	} else if len(all) > 1 {
-		memory = 0 // no more than at the last exact measurement, or hardly
+		memory = v.tree.exact + max(memory-v.tree.examined, 0)
 	}
 	v.note(memory, processes, time.Duration(ticks+v.tree.gone)*tick)
 }
