@@ -132,9 +132,13 @@ func earlyLooks() []time.Duration {
 	return []time.Duration{10 * time.Millisecond, 40 * time.Millisecond, 100 * time.Millisecond}
 }
 
-// lookEarly measures the memory of a young command.
+// lookEarly measures the memory of a young command. What seems to exceed the limit is looked at as a whole.
 func (v *supervision) lookEarly(number int) {
 	memory := lookQuickly(v.child.proc.id())
+	if limit := v.limits.Memory; limit > 0 && memory > limit {
+		v.supervisor.table.look([]*supervision{v}, v.supervisor.mark)
+		return
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.ended {
