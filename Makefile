@@ -36,7 +36,7 @@ WIRESAMPLE ?= ^(bq-query|docker-workdir|ecs-(sh|kill)|emr-existing-cluster-steps
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what tests need and this machine lacks (PostgreSQL, Python, Ruby, Redis, Java, Docker, a C compiler)
+setup: ## install what tests need and this machine lacks (PostgreSQL, MariaDB, Python, Ruby, Redis, Java, Docker, a C compiler)
 	@scripts/setup.sh
 
 build: ## build bin/trowel

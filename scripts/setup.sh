@@ -37,6 +37,11 @@ docker_engine() {
   [ -n "${TROWEL_TEST_DOCKER:-}" ] || [ "$(id -u)" -ne 0 ] || { command -v dockerd && command -v docker && command -v busybox; }
 }
 
+# has_mariadb tells whether the programs of a MariaDB server are there; tests start it on ports of their own.
+has_mariadb() {
+  mariadbd --version || /usr/sbin/mariadbd --version
+}
+
 # has_postgres tells whether the programs of a PostgreSQL server are there; nobody need run one.
 has_postgres() {
   compgen -G '/usr/lib/postgresql/*/bin/initdb' || command -v initdb
@@ -50,6 +55,7 @@ look() {
   need "PostgreSQL 13 or later" "postgresql" has_postgres
   need "Ruby" "ruby" ruby -e 'require "json"'
   need "Redis" "redis-server" redis_server
+  need "MariaDB" "mariadb-server" has_mariadb
   need "Python's venv" "python3-venv" python3 -c 'import ensurepip, venv'
   need "a Java compiler" "default-jdk-headless" javac -version
   need "Maven" "maven" mvn -v
