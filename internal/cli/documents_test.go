@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/command/docker/dockertest"
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
 // Pages of the documentation show workflows and commands. TestDocuments runs them, each page from top to bottom
@@ -26,8 +27,8 @@ import (
 //
 //   - A fence `yaml` whose first line is `# FILE.dig` is written to that file. One without a name is a workflow by itself, and
 //     `trowel check` must find nothing wrong with it. `yaml wrong` marks one that is shown for its mistake.
-//   - A fence of another language whose first line is `# FILE` or `// FILE` is written too.
-//   - A fence `console` has commands behind `$ `, which may start servers with `&`: of trowel, or on the ports PORT and MAIL_PORT. What stands below must be printed, line by line in this order; a line `...`
+//   - A fence of another language whose first line is `# FILE`, `// FILE` or `-- FILE` is written too.
+//   - A fence `console` has commands behind `$ `, which may start servers with `&`: of trowel, or on the ports PORT and MAIL_PORT. A PostgreSQL listens on PGPORT if the page names it. What stands below must be printed, line by line in this order; a line `...`
 //     stands for any lines, and `...` at the end of a line for its rest. `[exit 1]` is the exit status, without it 0.
 //   - Other fences are ignored.
 func TestDocuments(t *testing.T) {
@@ -86,7 +87,7 @@ type fence struct {
 	code []string
 }
 
-var fileName = regexp.MustCompile(`^(?:#|//) ([\w./-]+\.\w+)$`)
+var fileName = regexp.MustCompile(`^(?:#|//|--) ([\w./-]+\.\w+)$`)
 
 // file returns the name that the first line gives.
 func (f fence) file() string {
@@ -106,6 +107,11 @@ func playPage(t *testing.T, page string, environ []string) {
 		copyFolder(t, examples, folder)
 	}
 	s := newShell(t, folder, environ)
+	if text, err := os.ReadFile(page); err != nil || strings.Contains(string(text), "PGPORT") {
+		if exit, _ := s.run(fmt.Sprintf("export PGPORT=%d", pgtest.Start(t).Options().Port)); exit != 0 || err != nil {
+			t.Fatalf("set PGPORT: exit %d, %v", exit, err)
+		}
+	}
 	snippets := 0
 	for _, f := range fences(t, page) {
 		where := fmt.Sprintf("%s:%d", page, f.line)
