@@ -161,7 +161,7 @@ func (s *mysqlSession) open(ctx context.Context) (err error) {
 		})
 	}
 	if err != nil {
-		s.close()
+		s.close() //nolint:contextcheck // it ends what goes on after a context has ended, too
 	}
 	return err
 }
@@ -300,7 +300,7 @@ func mysqlError(refused *mysql.MySQLError) *serverError {
 // cancel ends what the server does for this session, in another one, and gives it a while to answer. It may be called while another
 // goroutine reads.
 func (s *mysqlSession) cancel() {
-	ctx, stop := context.WithTimeout(context.Background(), cancelTime) // the run has ended
+	ctx, stop := context.WithTimeout(context.Background(), cancelTime) //nolint:forbidigo // that of the run has ended
 	defer stop()
 	if conn, err := s.connect(ctx); err == nil {
 		if result, err := conn.QueryContext(ctx, "KILL QUERY "+s.id, nil); err == nil {

@@ -25,10 +25,12 @@ import (
 // Texts of PostgreSQL's JDBC driver, which Digdag shows (operators 7.1).
 const (
 	pgRefused  = "Connection to %s refused. Check that the hostname and port are correct and that the postmaster is accepting TCP/IP connections."
-	pgNoTLS    = "The server does not support SSL."
 	pgBadName  = "The hostname %s could not be verified by hostnameverifier PgjdbcHostnameVerifier."
 	pgNoSecret = "The server requested password-based authentication, but no password was provided."
 )
+
+// errNoTLS has the text of that driver, too.
+var errNoTLS = errors.New("The server does not support SSL.") //nolint:staticcheck // operators 7.1
 
 const (
 	pgTLSRequest    = 80877103
@@ -107,7 +109,7 @@ func dialPostgresWith(ctx context.Context, to login, encrypt bool) (*pgSession, 
 	session := &pgSession{wire: wire, server: taken.Frontend, pid: taken.PID, key: taken.SecretKey, parameters: maps.Clone(taken.ParameterStatuses), to: to}
 	if version, _, _ := strings.Cut(session.parameters["server_version"], "."); version == "9" || version == "10" || version == "11" {
 		if err := session.run(ctx, "SET extra_float_digits = 3"); err != nil {
-			session.close()
+			session.close() //nolint:contextcheck // it ends what goes on after a context has ended, too
 			return nil, err
 		}
 	}
@@ -116,10 +118,12 @@ func dialPostgresWith(ctx context.Context, to login, encrypt bool) (*pgSession, 
 
 // localZone returns the name of the system's time zone, which sessions have, as in Digdag.
 func localZone() string {
-	if name := os.Getenv("TZ"); strings.Contains(name, "/") && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, ":") {
+	if name := time.Local.String(); strings.Contains(name, "/") && !strings.HasPrefix(name, "/") {
 		return name
+	} else if name != "Local" {
+		return "UTC"
 	}
-	if at, err := os.Readlink("/etc/localtime"); err == nil && os.Getenv("TZ") == "" {
+	if at, err := os.Readlink("/etc/localtime"); err == nil {
 		if _, name, found := strings.Cut(at, "zoneinfo/"); found {
 			return name
 		}
@@ -158,7 +162,7 @@ func startTLS(ctx context.Context, plain net.Conn, to login) (net.Conn, error) {
 	switch {
 	case answer[0] == 'S':
 	case to.ssl:
-		return nil, errors.New(pgNoTLS)
+		return nil, errNoTLS
 	default:
 		return plain, nil
 	}
@@ -219,7 +223,7 @@ func connectError(ctx context.Context, to login, err error, refused string) erro
 // innermost returns the last error in a chain.
 func innermost(err error) error {
 	for {
-		if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // one link at a time
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
 			if all := several.Unwrap(); len(all) > 0 {
 				err = all[len(all)-1]
 				continue
@@ -235,15 +239,16 @@ func innermost(err error) error {
 
 // pgServerError puts an error of the server into the words of the JDBC driver (operators 7.1).
 func pgServerError(e *pgconn.PgError) *serverError {
-	text := cmp.Or(e.Severity, e.SeverityUnlocalized) + ": " + e.Message
+	var text strings.Builder
+	text.WriteString(cmp.Or(e.Severity, e.SeverityUnlocalized) + ": " + e.Message)
 	for _, part := range []struct{ name, text string }{
 		{"Detail", e.Detail}, {"Hint", e.Hint}, {"Position", positionText(e.Position)}, {"Where", e.Where},
 	} {
 		if part.text != "" {
-			text += "\n  " + part.name + ": " + part.text
+			text.WriteString("\n  " + part.name + ": " + part.text)
 		}
 	}
-	return &serverError{state: e.Code, text: text}
+	return &serverError{state: e.Code, text: text.String()}
 }
 
 func positionText(position int32) string {

@@ -15,18 +15,15 @@ import (
 )
 
 // Texts of PostgreSQL's JDBC driver about statements with and without results (operators 7.1).
-const (
-	noResult       = "No results were returned by the query."
-	severalResults = "Multiple ResultSets were returned by the query."
-	unwantedResult = "A result was returned when none was expected."
+var (
+	errNoResult       = errors.New("No results were returned by the query.")          //nolint:staticcheck // see above
+	errSeveralResults = errors.New("Multiple ResultSets were returned by the query.") //nolint:staticcheck // see above
+	errUnwantedResult = errors.New("A result was returned when none was expected.")   //nolint:staticcheck // see above
 )
 
 var (
-	errNoResult       = errors.New(noResult)
-	errSeveralResults = errors.New(severalResults)
-	errUnwantedResult = errors.New(unwantedResult)
-	errLost           = errors.New("the connection to the server was lost")
-	errCopy           = errors.New("COPY FROM STDIN and COPY TO STDOUT are not possible here: nobody sends or takes the data")
+	errLost = errors.New("the connection to the server was lost")
+	errCopy = errors.New("COPY FROM STDIN and COPY TO STDOUT are not possible here: nobody sends or takes the data")
 )
 
 const (
@@ -189,7 +186,7 @@ func (s *pgSession) cancel() {
 }
 
 func (s *pgSession) sendCancel() error {
-	ctx, stop := context.WithTimeout(context.Background(), cancelTime) // the run has ended
+	ctx, stop := context.WithTimeout(context.Background(), cancelTime) //nolint:forbidigo // that of the run has ended
 	defer stop()
 	conn, err := (&net.Dialer{}).DialContext(ctx, s.wire.RemoteAddr().Network(), s.wire.RemoteAddr().String())
 	if err != nil {

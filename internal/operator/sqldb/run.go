@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 
 	"github.com/google/uuid"
@@ -180,7 +179,8 @@ func (d *database) readOnce(ctx context.Context, c connection, query string, tak
 func (d *database) with(ctx context.Context, r *operator.Request, to login, do func(connection) error) error {
 	r.Waiting()
 	at, c, err := d.gates.enter(ctx, to, func() {
-		r.Log.Info(fmt.Sprintf("waits for a connection: this agent has %d to the server", d.gates.size), slog.String("setting", "config."+d.name+".max_connections"))
+		r.Log.Info("waits for a connection: this agent has all that it may have to the server",
+			slog.Int("connections", d.gates.size), slog.String("setting", "config."+d.name+".max_connections"))
 	})
 	if err != nil {
 		return err

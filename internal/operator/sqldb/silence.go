@@ -24,7 +24,7 @@ type silentConn struct {
 func (c *silentConn) Read(p []byte) (int, error) {
 	c.mu.Lock()
 	if c.longest > 0 && !c.fixed {
-		_ = c.Conn.SetReadDeadline(time.Now().Add(c.longest))
+		_ = c.SetReadDeadline(time.Now().Add(c.longest))
 	}
 	c.mu.Unlock()
 	n, err := c.Conn.Read(p)

@@ -118,7 +118,9 @@ func (s *Server) await(ctx context.Context) error {
 		return err
 	}
 	defer db.Close() //nolint:errcheck // it was only to look
-	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for begun := time.Now(); ; <-tick.C {
 		if err = db.PingContext(ctx); err == nil {
 			return nil
 		}
