@@ -30,7 +30,7 @@ const (
 )
 
 // errNoTLS has the text of that driver, too.
-var errNoTLS = errors.New("The server does not support SSL.") //nolint:staticcheck // operators 7.1
+var errNoTLS = errors.New("The server does not support SSL.") //nolint:staticcheck,revive // operators 7.1
 
 const (
 	pgTLSRequest    = 80877103

@@ -16,9 +16,9 @@ import (
 
 // Texts of PostgreSQL's JDBC driver about statements with and without results (operators 7.1).
 var (
-	errNoResult       = errors.New("No results were returned by the query.")          //nolint:staticcheck // see above
-	errSeveralResults = errors.New("Multiple ResultSets were returned by the query.") //nolint:staticcheck // see above
-	errUnwantedResult = errors.New("A result was returned when none was expected.")   //nolint:staticcheck // see above
+	errNoResult       = errors.New("No results were returned by the query.")          //nolint:staticcheck,revive // see above
+	errSeveralResults = errors.New("Multiple ResultSets were returned by the query.") //nolint:staticcheck,revive // see above
+	errUnwantedResult = errors.New("A result was returned when none was expected.")   //nolint:staticcheck,revive // see above
 )
 
 var (
