@@ -3,6 +3,7 @@ package td
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"strings"
@@ -109,7 +110,7 @@ func (f *family) readProxy(ctx context.Context, r *operator.Request, params *par
 	if !enabled {
 		proxy, err := operator.EnvProxy(f.options.Env, tls)
 		if err != nil {
-			r.Log.Warn(err.Error())
+			r.Log.Warn("the proxy of the environment is not used", slog.Any("error", err))
 		}
 		return proxy, nil
 	}

@@ -23,14 +23,22 @@ func appendCSV(dst []byte, row param.List) []byte {
 	return append(dst, '\r', '\n')
 }
 
-// lineEnds makes all ends of lines within a field the same.
-var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-
+// appendField appends a text, in quotes if it needs them. All line ends in it become the same.
 func appendField(dst []byte, text string) []byte {
 	if text != "" && !strings.ContainsAny(text, "\",\r\n") {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')
-	dst = append(dst, strings.ReplaceAll(lineEnds.Replace(text), `"`, `""`)...)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '\r' && i+1 < len(text) && text[i+1] == '\n': // the line end is what follows
+		case c == '\r':
+			dst = append(dst, '\n')
+		case c == '"':
+			dst = append(dst, '"', '"')
+		default:
+			dst = append(dst, c)
+		}
+	}
 	return append(dst, '"')
 }

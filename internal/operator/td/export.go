@@ -2,6 +2,7 @@ package td
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/operator"
@@ -51,12 +52,10 @@ func (e *tableExport) readFormat(params *param.Reader) (err error) {
 	if e.Format, err = params.String("file_format"); err != nil {
 		return err
 	}
-	for _, format := range exportFormats() {
-		if format == e.Format {
-			return nil
-		}
+	if !slices.Contains(exportFormats(), e.Format) {
+		return param.Errorf(invalidFormat)
 	}
-	return param.Errorf(invalidFormat)
+	return nil
 }
 
 func (e *tableExport) readSpan(t *task) error {

@@ -8,10 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/operator/td/tdclient"
-
-	trowel "github.com/trowel-project/trowel"
 )
 
 // beginJob asks the service to begin a job and returns its id. The service begins no second job with the same domain key.

@@ -2,6 +2,8 @@ package td
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/operator"
@@ -81,13 +83,13 @@ func readLoadFile(ctx context.Context, t *task, name string) (*param.Map, error)
 	text, err := t.r.ReadTemplate(ctx, t.params, name)
 	if err != nil {
 		if ctx.Err() == nil {
-			t.r.Log.Warn(err.Error()) // the text of the failure does not say why
+			t.r.Log.Warn("the configuration of a load cannot be read", slog.String("file", name), slog.Any("error", err)) // the failure does not say why
 		}
 		return nil, &operator.Error{Kind: operator.KindConfig, Message: loadFile, Err: err}
 	}
 	config, err := operator.ParseYAML(text)
 	if err != nil {
-		t.r.Log.Warn(name + " is no YAML of a bulk load")
+		t.r.Log.Warn("the configuration of a load is no object in YAML", slog.String("file", name), slog.Any("error", errors.Unwrap(err)))
 	}
 	return config, err
 }

@@ -3,6 +3,7 @@ package td
 import (
 	"context"
 	"errors"
+	"log/slog"
 
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
@@ -52,7 +53,7 @@ func (k kind) run(ctx context.Context, r *operator.Request) (operator.Outcome, e
 }
 
 func (k kind) read(ctx context.Context, r *operator.Request) (*task, operation, error) {
-	t, err := k.family.begin(ctx, r)
+	t, err := k.begin(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,14 +91,14 @@ func (t *task) work(ctx context.Context, op operation) (operator.Outcome, error)
 func (t *task) lastJob(ctx context.Context, id string) *param.Map {
 	details, err := t.details(ctx, id)
 	if err != nil {
-		t.r.Log.Warn("the number of records of the job cannot be read: " + err.Error())
+		t.r.Log.Warn("the number of records of the job cannot be read", slog.Any("error", err))
 	}
 	return param.Of("td", param.Of("last_job_id", id, "last_job", param.Of("id", id, "num_records", details.Records)))
 }
 
 // cancel ends the jobs of a killed task.
 func (k kind) cancel(ctx context.Context, r *operator.Request) error {
-	t, err := k.family.begin(ctx, r)
+	t, err := k.begin(ctx, r)
 	if err != nil {
 		return err
 	}

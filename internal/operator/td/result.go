@@ -6,11 +6,10 @@ import (
 	"io"
 	"strings"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/operator/td/tdclient"
 	"github.com/trowel-project/trowel/internal/param"
-
-	trowel "github.com/trowel-project/trowel"
 )
 
 // resultOptions are what is done with the result of a query (operators 8.2).

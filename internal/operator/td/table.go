@@ -86,6 +86,11 @@ func Table(options Options) operator.Table {
 			Doc: "creates, deletes and renames databases and tables", Run: f.runDDL, Keys: commonKeys(ddlKeys()),
 		},
 	}
+	return wrapped(table)
+}
+
+// wrapped adds what all operators have in common.
+func wrapped(table operator.Table) operator.Table {
 	for name, definition := range table {
 		definition.Wrapped, definition.Blocks = true, []string{"td"}
 		table[name] = definition

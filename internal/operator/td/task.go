@@ -5,11 +5,10 @@ import (
 	"log/slog"
 	"time"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/operator/td/tdclient"
 	"github.com/trowel-project/trowel/internal/param"
-
-	trowel "github.com/trowel-project/trowel"
 )
 
 // family is what the operators of one table share.
@@ -63,8 +62,9 @@ func (t *task) outcome(outcome operator.Outcome, err error) (operator.Outcome, e
 // sessionTime returns the session time of the task.
 func (t *task) sessionTime() time.Time { return t.r.Lease.Context.Session.Time }
 
+// say writes a line for people into the task's log.
 func (t *task) say(ctx context.Context, line string) {
-	t.r.Log.LogAttrs(ctx, slog.LevelInfo, line)
+	t.r.Log.LogAttrs(ctx, slog.LevelInfo, line) //nolint:sloglint // people read it
 }
 
 // retryHow describes how requests of a step are repeated whose failure may pass.

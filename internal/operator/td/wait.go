@@ -138,7 +138,7 @@ func (k lookingKind) run(ctx context.Context, r *operator.Request) (operator.Out
 }
 
 func (k lookingKind) prepare(ctx context.Context, r *operator.Request) (*task, looking, error) {
-	t, err := k.family.begin(ctx, r)
+	t, err := k.begin(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,7 +151,7 @@ func (k lookingKind) prepare(ctx context.Context, r *operator.Request) (*task, l
 
 // cancel ends the query of a killed task. Digdag leaves it.
 func (k lookingKind) cancel(ctx context.Context, r *operator.Request) error {
-	t, err := k.family.begin(ctx, r)
+	t, err := k.begin(ctx, r)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (s *Server) begin() {
 	if err := os.Remove(filepath.Join(s.dir, "runtime.json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.T.Fatal(err)
 	}
-	cmd := exec.Command(s.program, "server", "-c", s.settings) //nolint:noctx // it is killed, at the latest when the test ends
+	cmd := exec.Command(s.program, "server", "-c", s.settings) // it is killed, at the latest when the test ends
 	cmd.Stdout, cmd.Stderr, cmd.Dir = s.Log, s.Log, s.dir
 	if err := cmd.Start(); err != nil {
 		s.T.Fatal(err)

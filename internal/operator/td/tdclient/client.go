@@ -161,8 +161,9 @@ func (c *Client) renew(ctx context.Context) error {
 
 // send sends a request once. An answer that is no success is an *Error.
 func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
-	watched := watch(ctx, c.options.Stall)
-	sent, err := c.build(watched.ctx, r)
+	ctx, cancel := context.WithCancelCause(ctx)
+	watched := watch(ctx, cancel, c.options.Stall)
+	sent, err := c.build(ctx, r)
 	if err != nil {
 		watched.stop()
 		return nil, err

@@ -39,7 +39,7 @@ type endReader struct {
 
 func (r *endReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
-	r.ended = r.ended || err == io.EOF //nolint:errorlint // an unexpected end is another error
+	r.ended = r.ended || err == io.EOF
 	return n, err
 }
 
@@ -115,7 +115,7 @@ func (r *Rows) value(depth int) (param.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch kind {
+	switch kind { //nolint:exhaustive // JSON has no others
 	case msgp.NilType:
 		return nil, r.reader.ReadNil()
 	case msgp.BoolType:

@@ -15,11 +15,10 @@ type watched struct {
 	stall  time.Duration
 }
 
-func watch(ctx context.Context, stall time.Duration) *watched {
-	w := &watched{stall: stall}
-	w.ctx, w.cancel = context.WithCancelCause(ctx)
-	w.timer = time.AfterFunc(stall, func() { w.cancel(fmt.Errorf("nothing has come for %v", stall)) })
-	return w
+// watch watches a request by its context.
+func watch(ctx context.Context, cancel context.CancelCauseFunc, stall time.Duration) *watched {
+	timer := time.AfterFunc(stall, func() { cancel(fmt.Errorf("nothing has come for %v", stall)) })
+	return &watched{ctx: ctx, cancel: cancel, timer: timer, stall: stall}
 }
 
 func (w *watched) stop() {

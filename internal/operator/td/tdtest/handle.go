@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -70,13 +71,9 @@ func (*Service) fail(w http.ResponseWriter, r *http.Request, f *Fault) {
 // formOf returns what a request says, wherever it says it.
 func formOf(r *http.Request, body []byte) url.Values {
 	form := url.Values{}
-	for name, values := range r.URL.Query() {
-		form[name] = values
-	}
+	maps.Copy(form, r.URL.Query())
 	if fields, err := url.ParseQuery(string(body)); err == nil && strings.Contains(r.Header.Get("Content-Type"), "form") {
-		for name, values := range fields {
-			form[name] = values
-		}
+		maps.Copy(form, fields)
 	}
 	var object map[string]any
 	if json.Unmarshal(body, &object) == nil {
