@@ -32,6 +32,9 @@ type Operator struct {
 	// if the operator needs a body below _do.
 	Command                 Value
 	NeedsCommand, Generates bool
+	// Needs are the options that a task must have or inherit: one of each list, in which NeedsValue stands for the value of
+	// the name.
+	Needs [][]string
 }
 
 // hasBlock reports whether the operator has a block at a path of keys.

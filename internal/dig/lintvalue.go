@@ -100,6 +100,7 @@ func (in *inspection) operatorValues(t tree, index int, key, name string, known 
 	if command == nil && known.NeedsCommand && key != keyType && !in.broken[t.file] {
 		in.warnAt(t, index, ruleValue, fmt.Sprintf(commandMissing, key), in.missingHint(t, index, key), key)
 	}
+	in.needs(t, index, key, command, known)
 	in.judgeAs(t, index, command, known.Command, name+">", key)
 	if known.Generates {
 		if !task.Local.Has(keyDo) && !in.inherits(t, index, keyDo) && (name != "if" || !task.Local.Has(keyElseDo)) &&

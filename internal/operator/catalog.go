@@ -16,7 +16,7 @@ func (t Table) Catalog(templates *template.Evaluator) dig.Catalog {
 	c := dig.Catalog{Operators: map[string]dig.Operator{}}
 	for name, d := range t {
 		c.Operators[name] = dig.Operator{
-			Doc: d.Doc, Keys: d.Keys, Open: d.Open, Blocks: d.Blocks, Command: d.Command, NeedsCommand: d.NeedsCommand, Generates: d.Generates,
+			Doc: d.Doc, Keys: d.Keys, Open: d.Open, Blocks: d.Blocks, Command: d.Command, NeedsCommand: d.NeedsCommand, Generates: d.Generates, Needs: d.Needs,
 		}
 	}
 	c.Expression = func(text string) (code, fault string) {

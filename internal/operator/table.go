@@ -31,6 +31,8 @@ type Definition struct {
 	Keys                    map[string]dig.Value
 	Command                 dig.Value
 	NeedsCommand, Generates bool
+	// Needs are the options that a task must have or inherit, see dig.Operator.
+	Needs [][]string
 	// Open is set if all other keys are valid, too, as parameters of what is run.
 	Open bool
 	// Blocks are the names of blocks of parameters that may have its options (language P11, operators 1.3), see dig.Operator.
@@ -64,7 +66,7 @@ func Core(options Options) Table {
 		"echo": {Run: echo{options.LogOnly}.run, Command: Text().About("the text"), NeedsCommand: true, Doc: "prints a text"},
 		"embulk": {
 			Run: scripts.runEmbulk, CancelJob: scripts.cancel, Wrapped: true, Blocks: []string{"embulk"}, Open: true, Doc: "runs Embulk",
-			Command: Text().About("the file with the configuration, in YAML"), Keys: withExecutors(map[string]dig.Value{
+			Command: Text().About("the file with the configuration, in YAML"), Needs: [][]string{{dig.NeedsValue, "config"}}, Keys: withExecutors(map[string]dig.Value{
 				"config": Object().About("the configuration, where there is no command"),
 			}),
 		},

@@ -17,6 +17,7 @@ func Table(options Options) operator.Table {
 	return operator.Table{
 		"s3_wait": {
 			Run: o.runS3Wait, Blocks: []string{"aws", "aws.s3"}, Doc: "waits for an object in Amazon S3",
+			Needs:   [][]string{{dig.NeedsValue, "bucket"}, {dig.NeedsValue, "key"}},
 			Command: operator.Text().About("the object, as `BUCKET/KEY`"),
 			Keys: map[string]dig.Value{
 				"bucket":              operator.Text().About("the bucket, where there is no command"),
@@ -31,7 +32,7 @@ func Table(options Options) operator.Table {
 		},
 		"emr": {
 			Run: o.runEMR, CancelJob: o.cancelEMR, Wrapped: true, Blocks: []string{"aws", "aws.emr"}, Doc: "runs steps on an Amazon EMR cluster",
-			Keys: emrKeys(),
+			Keys: emrKeys(), Needs: [][]string{{"cluster"}, {"steps"}, {"staging"}},
 		},
 	}
 }

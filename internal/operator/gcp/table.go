@@ -38,6 +38,7 @@ func Table(options Options) operator.Table {
 	return operator.Table{
 		"gcs_wait": {
 			Run: o.runGCSWait, Wrapped: true, NoFiles: true, Blocks: []string{"gcs"}, Doc: "waits for an object in Google Cloud Storage",
+			Needs:   [][]string{{dig.NeedsValue, "bucket"}, {dig.NeedsValue, "object"}},
 			Command: operator.Text().About("the object, as `gs://BUCKET/NAME`, with or without `gs://`"),
 			Keys: map[string]dig.Value{
 				"bucket": operator.Text().About("the bucket, where there is no command"),
@@ -46,15 +47,15 @@ func Table(options Options) operator.Table {
 		},
 		"bq": bq(operator.Definition{
 			Run: o.runJob(queryJob), CancelJob: o.cancelJob, Doc: "runs a query in BigQuery",
-			Command: operator.Anything().About("the file with the query, or `{data: QUERY}`"), Keys: queryKeys(),
+			Command: operator.Anything().About("the file with the query, or `{data: QUERY}`"), Keys: queryKeys(), Needs: [][]string{{dig.NeedsValue, "query"}},
 		}),
 		"bq_load": bq(operator.Definition{
 			Run: o.runJob(loadJob), CancelJob: o.cancelJob, Doc: "loads files from Google Cloud Storage into a table of BigQuery",
-			Command: dig.Value{Kind: dig.TextOrList}.About("addresses of files, as `gs://BUCKET/NAME`"), NeedsCommand: true, Keys: loadKeys(),
+			Command: dig.Value{Kind: dig.TextOrList}.About("addresses of files, as `gs://BUCKET/NAME`"), NeedsCommand: true, Keys: loadKeys(), Needs: [][]string{{"destination_table"}},
 		}),
 		"bq_extract": bq(operator.Definition{
 			Run: o.runJob(extractJob), CancelJob: o.cancelJob, NoFiles: true, Doc: "writes a table of BigQuery into files in Google Cloud Storage",
-			Command: operator.Text().About("the table"), NeedsCommand: true, Keys: extractKeys(),
+			Command: operator.Text().About("the table"), NeedsCommand: true, Keys: extractKeys(), Needs: [][]string{{"destination"}},
 		}),
 		"bq_ddl": bq(operator.Definition{
 			Run: o.runDDL, NoFiles: true, Doc: "creates, empties and deletes datasets and tables of BigQuery", Keys: ddlKeys(),
