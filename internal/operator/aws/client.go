@@ -25,7 +25,7 @@ const someRegion = "us-east-1"
 // Settings of repeated requests within one run (operators 9.1).
 const (
 	maxRequests = 4
-	maxBackoff  = 2 * time.Second
+	maxBackoff  = 500 * time.Millisecond
 )
 
 const illegalRegion = "Illegal AWS region: %s" // operators 9.1
