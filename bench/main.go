@@ -34,6 +34,7 @@ type options struct {
 	scale                  float64
 	compare                string
 	rounds                 int
+	waitingOver            time.Duration
 }
 
 func readOptions() (*options, error) {
@@ -45,6 +46,7 @@ func readOptions() (*options, error) {
 	flag.Float64Var(&o.scale, "scale", 1, "part of the million rows of the bars with a million")
 	flag.StringVar(&o.compare, "compare", "", "measure two commits in turn: A,B; a dot is the work tree")
 	flag.IntVar(&o.rounds, "rounds", 5, "how often each of the two is measured")
+	flag.DurationVar(&o.waitingOver, "waiting-over", 10*time.Minute, "how long the start of the tasks of the bar of waiting ones takes")
 	flag.Parse()
 	if o.record != "" && (o.run != "" || o.compare != "" || o.scale != 1) {
 		return nil, errors.New("a row has all figures: -record does not go with -run, -compare and -scale")
@@ -70,7 +72,7 @@ func run() (err error) {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // left-overs in the temporary folder harm nobody
-	b := &bench{bin: bin, dir: dir, scale: o.scale, perf: o.perf}
+	b := &bench{bin: bin, dir: dir, scale: o.scale, perf: o.perf, waitingOver: o.waitingOver}
 	defer func() { err = errors.Join(err, b.close()) }()
 	if o.compare != "" {
 		return b.compare(o.compare, o.rounds, chosen)

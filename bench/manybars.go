@@ -12,6 +12,7 @@ func manyBars() []bar {
 		{name: "many: schedules", measure: manySchedules, look: "trowel_transactions_total and trowel_transaction_retries_total of /metrics tell who waits for whom"},
 		{name: "many: archived attempts", measure: millionArchived, look: "set log_min_duration_statement and auto_explain: the note names the slowest request"},
 		{name: "many: agent killed", measure: killedAgent, look: "the log of the server tells when it finds the end of the lease"},
+		{name: "many: waiting", measure: waiting, look: "trowel_try_ready_to_claim_seconds of /metrics tells whether tasks wait for slots or for the flusher"},
 		{name: "many: idle agents", measure: idleFleet, look: "trowel_transactions_total of /metrics tells which part asks the database"},
 	}
 }

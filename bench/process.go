@@ -18,8 +18,9 @@ import (
 type bench struct {
 	bin, dir string
 
-	scale float64 // factor for everything of which there is a million
-	perf  string  // folder for profiles; empty for none
+	waitingOver time.Duration // in which the tasks of the bar of waiting ones are started
+	scale       float64       // factor for everything of which there is a million
+	perf        string        // folder for profiles; empty for none
 
 	postgres           *pgtest.Server // nil before it is needed
 	databases, servers int            // how many were made
