@@ -94,8 +94,9 @@ func waiting(b *bench) (results []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := len(objects.due(time.Now())); n != waitingTasks {
-		return nil, fmt.Errorf("%d of %d tasks have looked", n, waitingTasks)
+	all := func() (bool, error) { return len(objects.due(time.Now())) == waitingTasks, nil }
+	if err := untilEvery(time.Second, 5*time.Minute, all); err != nil {
+		return nil, errors.Join(fmt.Errorf("%d of %d tasks have looked: %w", len(objects.due(time.Now())), waitingTasks, err), s.failure())
 	}
 	<-time.After(firstPauses + 30*time.Second) // all have come to the longest pause
 	objects.measure(true)
