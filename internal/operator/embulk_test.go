@@ -26,7 +26,7 @@ func withEmbulk(t *testing.T) {
 }
 
 // The configuration is that of a file, with expressions and secrets, or the option without secrets (operators 3.5).
-func TestEmbulk(t *testing.T) {
+func TestEmbulk(t *testing.T) { //nolint:paralleltest // it sets the PATH
 	withEmbulk(t)
 	table := operator.Core(operator.Options{})
 	file := operatortest.New(t, table, param.Of("embulk>", "in/load.yml", "_env", param.Of("GIVEN", "${secret:a.b}"))).
@@ -49,7 +49,7 @@ func TestEmbulk(t *testing.T) {
 	}
 }
 
-func TestEmbulkErrors(t *testing.T) {
+func TestEmbulkErrors(t *testing.T) { //nolint:paralleltest // it sets the PATH
 	withEmbulk(t)
 	for name, c := range map[string]struct{ text, want string }{
 		"missing":  {"", "java.nio.file.NoSuchFileException: DIR/load.yml (runtime)"},

@@ -55,7 +55,7 @@ func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 // warnOfProxy says in the task's log that the environment's proxy is not used.
 func (o *operators) warnOfProxy(log *slog.Logger) {
 	if _, err := operator.EnvProxy(o.options.Env, true); err != nil {
-		log.Warn(err.Error())
+		log.Warn("the proxy of the environment is not used", slog.Any("error", err))
 	}
 }
 

@@ -31,9 +31,9 @@ const (
 
 // Pauses (operators 9.2).
 const (
-	emrSubmitMin = 30 * time.Second
-	emrPollMin   = 15 * time.Second
-	emrMax       = 5 * time.Minute
+	emrSubmitFirst = 30 * time.Second
+	emrPollFirst   = 15 * time.Second
+	emrLongest     = 5 * time.Minute
 )
 
 // Keys of the state (operators 9.2).
@@ -184,7 +184,7 @@ func (e *emrRun) keys(ctx context.Context) (aws.CredentialsProvider, error) {
 
 // finish takes the task through its steps and returns what it leaves behind.
 func (e *emrRun) finish(ctx context.Context) (result trowel.Result, err error) {
-	value, err := e.steps.Once(operator.Retry{Key: keySubmission, Min: emrSubmitMin, Max: emrMax, Passing: mayPass}, func(*operator.Steps) (param.Value, error) {
+	value, err := e.steps.Once(operator.Retry{Key: keySubmission, Min: emrSubmitFirst, Max: emrLongest, Passing: mayPass}, func(*operator.Steps) (param.Value, error) {
 		return e.submit(ctx)
 	})
 	if err != nil {
@@ -259,12 +259,10 @@ func (e *emrRun) submit(ctx context.Context) (param.Value, error) {
 func readCluster(params *param.Reader) (id string, options *param.Reader, err error) {
 	raw, _ := params.Value("cluster")
 	if text, isText := param.AsString(raw); isText {
-		value, err := param.Parse(text)
-		object, isObject := value.(*param.Map)
-		if err != nil || !isObject {
-			return text, nil, nil
+		if object, err := param.ParseMap(text); err == nil {
+			return "", param.NewReader(object), nil
 		}
-		return "", param.NewReader(object), nil
+		return text, nil, nil
 	}
 	section, err := params.OptMap("cluster")
 	if section == nil {
@@ -370,7 +368,7 @@ func submittedOf(value param.Value) (s submitted) {
 
 // waitForCluster finds out the ids of the steps of a new cluster, and waits until it has begun or ended.
 func (e *emrRun) waitForCluster(ctx context.Context, made *submitted) error {
-	listed, err := e.steps.Once(operator.Retry{Key: keySteps, Min: emrSubmitMin, Max: emrMax, Passing: mayPass}, func(*operator.Steps) (param.Value, error) {
+	listed, err := e.steps.Once(operator.Retry{Key: keySteps, Min: emrSubmitFirst, Max: emrLongest, Passing: mayPass}, func(*operator.Steps) (param.Value, error) {
 		ids, err := e.listSteps(ctx, made.cluster)
 		return submitted{cluster: made.cluster, steps: ids}.value(), err
 	})
@@ -380,13 +378,13 @@ func (e *emrRun) waitForCluster(ctx context.Context, made *submitted) error {
 	if made.steps = submittedOf(listed).steps; len(made.steps) == 0 {
 		return operator.Runtimef("the cluster %s has no steps of the task", made.cluster)
 	}
-	return e.steps.Wait(operator.Wait{Key: keyBootstrap, Min: emrSubmitMin, Max: emrMax}, func(inner *operator.Steps) (ready bool, err error) {
+	return e.steps.Wait(operator.Wait{Key: keyBootstrap, Min: emrSubmitFirst, Max: emrLongest}, func(inner *operator.Steps) (ready bool, err error) {
 		err = inner.Retry(operator.Retry{Key: "poll", Passing: mayPass}, func(*operator.Steps) error {
 			answer, err := e.client.DescribeCluster(ctx, &emr.DescribeClusterInput{ClusterId: aws.String(made.cluster)})
 			if err != nil {
 				return err
 			}
-			switch state := clusterState(answer.Cluster); state {
+			switch state := clusterState(answer.Cluster); state { //nolint:exhaustive // all others are ready
 			case types.ClusterStateStarting, types.ClusterStateBootstrapping, "":
 				e.request.Log.Info("Waiting for the cluster", slog.String("cluster", made.cluster), slog.String("state", string(state)))
 			default:
@@ -410,7 +408,7 @@ func (e *emrRun) waitForSteps(ctx context.Context, made submitted) (failed bool,
 	if len(made.steps) == 0 {
 		return false, operator.Runtimef("the service has not said which steps it has added to the cluster %s", made.cluster)
 	}
-	err = e.steps.Wait(operator.Wait{Key: keyResult, Min: emrPollMin, Max: emrMax}, func(inner *operator.Steps) (done bool, err error) {
+	err = e.steps.Wait(operator.Wait{Key: keyResult, Min: emrPollFirst, Max: emrLongest}, func(inner *operator.Steps) (done bool, err error) {
 		err = inner.Retry(operator.Retry{Key: "poll", Passing: mayPass}, func(*operator.Steps) (err error) {
 			done, failed, err = e.check(ctx, made)
 			return err
@@ -437,7 +435,7 @@ func (e *emrRun) check(ctx context.Context, made submitted) (done, failed bool, 
 	if answer.Step == nil || answer.Step.Status == nil {
 		return false, false, nil
 	}
-	switch answer.Step.Status.State {
+	switch answer.Step.Status.State { //nolint:exhaustive // all others go on
 	case types.StepStateCompleted:
 		return true, false, nil
 	case types.StepStateCancelPending, types.StepStateCancelled, types.StepStateFailed, types.StepStateInterrupted:
@@ -458,7 +456,7 @@ func (e *emrRun) explain(ctx context.Context, made submitted) {
 			return
 		}
 		for i := range answer.Steps {
-			e.request.Log.Error("EMR step " + describe(&answer.Steps[i]))
+			e.request.Log.Error("EMR step", slog.String("step", describe(&answer.Steps[i])))
 		}
 	}
 }

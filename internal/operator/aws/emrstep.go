@@ -75,10 +75,10 @@ func (p *plan) step(ctx context.Context, section string, options *param.Reader) 
 	if err != nil {
 		return step, err
 	}
-	make := map[string]func(context.Context, string, *param.Reader) (*program, error){
+	maker := map[string]func(context.Context, string, *param.Reader) (*program, error){
 		"flink": p.flink, "hive": p.hive, "spark": p.spark, "spark-sql": p.sparkSQL, "script": p.script, "command": p.shell,
 	}[kind]
-	if make == nil {
+	if maker == nil {
 		return step, &operator.Error{Kind: operator.KindRuntime, Message: strings.Replace(unknownStep, "%s", kind, 1)}
 	}
 	action := p.action
@@ -93,7 +93,7 @@ func (p *plan) step(ctx context.Context, section string, options *param.Reader) 
 	if err != nil {
 		return step, err
 	}
-	made, err := make(ctx, section, options)
+	made, err := maker(ctx, section, options)
 	if err != nil {
 		return step, err
 	}

@@ -57,6 +57,7 @@ func isThrottled(err error) bool {
 // service is how Amazon's Java library calls a service in errors.
 type service struct{ name, kind string }
 
+//nolint:gochecknoglobals // constants of a type that has none
 var (
 	serviceS3  = service{"Amazon S3", "amazon s3"}
 	serviceEMR = service{"AmazonElasticMapReduce", "amazon elastic map reduce"}

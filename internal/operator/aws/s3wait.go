@@ -26,8 +26,8 @@ const (
 
 // Pauses between two looks at an object (operators 9.1).
 const (
-	s3WaitMin = 5 * time.Second
-	s3WaitMax = 5 * time.Minute
+	s3WaitFirst   = 5 * time.Second
+	s3WaitLongest = 5 * time.Minute
 )
 
 // s3Wait are the options of a task.
@@ -53,7 +53,7 @@ func (o *operators) runS3Wait(ctx context.Context, r *operator.Request) (operato
 	o.warnOfProxy(r.Log)
 	var headers []header
 	steps := operator.NewSteps(ctx, r)
-	how := operator.Wait{Key: "EXISTS", Min: s3WaitMin, Max: s3WaitMax, Timeout: w.timeout}
+	how := operator.Wait{Key: "EXISTS", Min: s3WaitFirst, Max: s3WaitLongest, Timeout: w.timeout}
 	err = steps.Wait(how, func(inner *operator.Steps) (met bool, err error) {
 		err = inner.Retry(operator.Retry{Key: "POLL", Passing: mayPass}, func(*operator.Steps) (err error) {
 			headers, err = o.look(ctx, w)
@@ -121,7 +121,7 @@ func (w *s3Wait) readPlace(params *param.Reader) error {
 	if err != nil {
 		return err
 	}
-	if hasCommand && (hasBucket || hasKey) || !hasCommand && !(hasBucket && hasKey) {
+	if hasCommand && (hasBucket || hasKey) || !hasCommand && (!hasBucket || !hasKey) {
 		return param.Errorf(s3WaitOptions)
 	}
 	if w.bucket, w.key = bucket, key; !hasCommand {

@@ -3,6 +3,7 @@ package aws_test
 import (
 	"encoding/base64"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -24,9 +25,7 @@ var keys = map[string]string{"aws.access_key_id": "AK", "aws.secret_access_key":
 func with(more map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, from := range []map[string]string{keys, more} {
-		for key, value := range from {
-			all[key] = value
-		}
+		maps.Copy(all, from)
 	}
 	return all
 }
@@ -53,7 +52,7 @@ func TestS3Wait(t *testing.T) {
 			return
 		}
 		conn, buffer, _ := w.(http.Hijacker).Hijack()
-		defer conn.Close()
+		defer func() { _ = conn.Close() }()
 		_, _ = io.WriteString(buffer, "HTTP/1.1 200 OK\r\nContent-Length: 42\r\nETag: \"e\"\r\nLast-Modified: Mon, 15 Jan 2024 10:20:30 GMT\r\n"+
 			"x-amz-meta-Two-Words: a b\r\nx-AMZ-thing: y\r\nDate: now\r\nServer: s\r\nx-amz-request-id: r\r\nConnection: close\r\n\r\n")
 		_ = buffer.Flush()
@@ -221,11 +220,11 @@ func TestProxy(t *testing.T) {
 // A service that takes the connection and says nothing is given up after a while; here the task is killed first.
 func TestKilledWhileLooking(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // of the test
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	ctx, kill := contextFor(t, 100*time.Millisecond)
 	defer kill()
 	began := time.Now()

@@ -128,7 +128,7 @@ func connect(ctx context.Context, conn net.Conn, proxy *url.URL, address string)
 	if err != nil {
 		return fmt.Errorf("ask the proxy: %w", err)
 	}
-	defer answer.Body.Close()
+	defer answer.Body.Close() //nolint:errcheck // it was only read
 	if answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("the proxy answered %s", answer.Status)
 	}

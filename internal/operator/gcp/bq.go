@@ -50,13 +50,14 @@ func (f field) read(params *param.Reader) (param.Value, error) {
 		return params.ParsedMap(f.option)
 	case list:
 		return params.ParsedList(f.option)
-	default:
+	case text:
 		return params.String(f.option)
 	}
+	return nil, nil //nolint:nilnil // there are no other kinds
 }
 
 // queryFields are the options of bq> (operators 10.4).
-var queryFields = []field{
+var queryFields = []field{ //nolint:gochecknoglobals // a constant of a type that has none
 	{"allow_large_results", "allowLargeResults", boolean},
 	{"use_query_cache", "useQueryCache", boolean},
 	{"create_disposition", "createDisposition", text},

@@ -173,8 +173,11 @@ func (d *ddl) readDataset(value param.Value) (it dataset, body *param.Map, err e
 	it = d.placed(it)
 	body = param.Of("datasetReference", it.reference())
 	err = copyFields(fields, body, []field{
-		{"friendly_name", "friendlyName", text}, {"description", "description", text}, {"location", "location", text},
-		{"access", "access", list}, {"labels", "labels", object},
+		{"friendly_name", "friendlyName", text},
+		{"description", "description", text},
+		{"location", "location", text},
+		{"access", "access", list},
+		{"labels", "labels", object},
 	})
 	if err != nil {
 		return it, nil, invalid(invalidDataset, value, err)
@@ -222,8 +225,12 @@ func (d *ddl) readTable(value param.Value) (it table, body *param.Map, err error
 	}
 	body = param.Of("tableReference", it.reference())
 	err = copyFields(fields, body, []field{
-		{"friendly_name", "friendlyName", text}, {"description", "description", text}, {"schema", "schema", object},
-		{"time_partitioning", "timePartitioning", object}, {"view", "view", object}, {"labels", "labels", object},
+		{"friendly_name", "friendlyName", text},
+		{"description", "description", text},
+		{"schema", "schema", object},
+		{"time_partitioning", "timePartitioning", object},
+		{"view", "view", object},
+		{"labels", "labels", object},
 	})
 	if err != nil {
 		return it, nil, invalid(invalidTable, value, err)

@@ -8,7 +8,7 @@ import (
 )
 
 // extractFields are the options of bq_extract> (operators 10.6).
-var extractFields = []field{
+var extractFields = []field{ //nolint:gochecknoglobals // a constant of a type that has none
 	{"print_header", "printHeader", boolean},
 	{"field_delimiter", "fieldDelimiter", text},
 	{"destination_format", "destinationFormat", text},

@@ -9,7 +9,7 @@ import (
 )
 
 // loadFields are the options of bq_load> (operators 10.5).
-var loadFields = []field{
+var loadFields = []field{ //nolint:gochecknoglobals // a constant of a type that has none
 	{"source_format", "sourceFormat", text},
 	{"field_delimiter", "fieldDelimiter", text},
 	{"create_disposition", "createDisposition", text},

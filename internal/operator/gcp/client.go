@@ -65,7 +65,7 @@ func warnOfProxy(env func(string) (string, bool), log *slog.Logger) {
 	at, err := operator.EnvProxy(env, true)
 	switch {
 	case err != nil:
-		log.Warn(err.Error())
+		log.Warn("the proxy of the environment is not used", slog.Any("error", err))
 	case at != nil && at.User != nil:
 		log.Warn("Authenticated proxy is not supported")
 	}
@@ -109,7 +109,7 @@ func (c *client) send(ctx context.Context, token, method, address string, body *
 	if err != nil {
 		return nil, &lostError{err}
 	}
-	defer response.Body.Close()
+	defer response.Body.Close() //nolint:errcheck // it was only read
 	data, err := io.ReadAll(io.LimitReader(response.Body, answerSize))
 	switch {
 	case err != nil:

@@ -16,7 +16,7 @@ import (
 )
 
 // scopes are what tokens are for (operators 10.1).
-var scopes = []string{
+var scopes = []string{ //nolint:gochecknoglobals // a constant of a type that has none
 	"https://www.googleapis.com/auth/bigquery",
 	"https://www.googleapis.com/auth/bigquery.insertdata",
 	"https://www.googleapis.com/auth/cloud-platform",
@@ -52,7 +52,7 @@ func (c *client) begin(ctx context.Context, r *operator.Request) (*session, erro
 	}
 	s := &session{client: c}
 	if found {
-		err = s.given(text)
+		err = s.given(ctx, text)
 	} else {
 		err = s.fromSurroundings(ctx)
 	}
@@ -76,7 +76,7 @@ func (s *session) needProject() error {
 
 // given takes the credential in a secret: a key of a service account, or of a user. Other kinds would read files and run programs
 // of the agent.
-func (s *session) given(text string) error {
+func (s *session) given(ctx context.Context, text string) error {
 	key, err := param.ParseMap(text)
 	if err != nil {
 		return operator.Failuref(brokenCredential)
@@ -88,7 +88,7 @@ func (s *session) given(text string) error {
 	}
 	s.project, _, _ = fields.OptString("project_id")
 	s.credential = sha256.Sum256([]byte(text))
-	if _, err := google.CredentialsFromJSONWithType(context.Background(), []byte(text), google.CredentialsType(kind), scopes...); err != nil {
+	if _, err := google.CredentialsFromJSONWithType(ctx, []byte(text), google.CredentialsType(kind), scopes...); err != nil {
 		return operator.Failuref(brokenCredential)
 	}
 	s.source = func(ctx context.Context) (oauth2.TokenSource, error) {

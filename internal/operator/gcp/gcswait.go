@@ -66,7 +66,7 @@ func objectOf(params *param.Reader) (bucket, name string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if hasCommand && (hasBucket || hasName) || !hasCommand && !(hasBucket && hasName) {
+	if hasCommand && (hasBucket || hasName) || !hasCommand && (!hasBucket || !hasName) {
 		return "", "", param.Errorf(gcsWaitOptions)
 	}
 	if !hasCommand {

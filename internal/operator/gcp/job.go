@@ -173,7 +173,7 @@ func (j *job) failure(resource *param.Map) error {
 	for _, one := range errors {
 		text := pretty(one)
 		texts = append(texts, text)
-		j.request.Log.Error("BigQuery job error: " + text)
+		j.request.Log.Error("BigQuery job error", slog.String("reason", text))
 	}
 	return &operator.Failure{
 		Message: fmt.Sprintf("BigQuery job failed: %s:%s", j.session.project, j.id),

@@ -9,7 +9,7 @@ import (
 
 // known are the members of errors that Google's Java library knows. It writes them first, in this order, and others as they
 // came.
-var known = []string{"code", "debugInfo", "domain", "errors", "location", "locationType", "message", "reason"}
+var known = []string{"code", "debugInfo", "domain", "errors", "location", "locationType", "message", "reason"} //nolint:gochecknoglobals // a constant of a type that has none
 
 // pretty writes a value as Jackson does, in lines, with two spaces for each level.
 func pretty(value param.Value) string {
