@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -31,6 +32,9 @@ type PackOptions struct {
 	Report func(Packed)
 	// LeaveOut reports whether a file is left out. It gets the file's path on this machine. Nil leaves out none.
 	LeaveOut func(path string) bool
+	// Add names folders of the project, as slash paths, whose plain files are packed after all others, whatever is left out
+	// elsewhere. Folders below them are not.
+	Add []string
 }
 
 // Packed is a file or link that Pack put into the archive.
@@ -57,6 +61,11 @@ func Pack(ctx context.Context, to io.Writer, dir string, opts PackOptions) error
 	p := &packing{ctx: ctx, dir: dir, opts: opts, ignore: ignore, tar: tar.NewWriter(zip)}
 	if err := p.folder(dir, ""); err != nil {
 		return err
+	}
+	for _, name := range opts.Add {
+		if err := p.added(name); err != nil {
+			return err
+		}
 	}
 	return errors.Join(p.tar.Close(), zip.Close())
 }
@@ -87,6 +96,24 @@ func (p *packing) folder(folder, prefix string) error {
 			continue
 		}
 		if err := p.entry(filepath.Join(folder, found.Name()), name, found.Type()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// added packs the plain files of a folder that PackOptions.Add names.
+func (p *packing) added(name string) error {
+	folder := filepath.Join(p.dir, filepath.FromSlash(name))
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, found := range entries {
+		if !found.Type().IsRegular() {
+			continue
+		}
+		if err := p.file(filepath.Join(folder, found.Name()), path.Join(name, found.Name())); err != nil {
 			return err
 		}
 	}
@@ -186,9 +213,9 @@ func (p *packing) header(h *tar.Header) error {
 }
 
 // file packs a regular file.
-func (p *packing) file(path, name string) (err error) {
+func (p *packing) file(from, name string) (err error) {
 	p.report(Packed{Name: name})
-	file, err := os.Open(path)
+	file, err := os.Open(from)
 	if err != nil {
 		return err
 	}

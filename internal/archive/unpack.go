@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 )
 
@@ -26,6 +27,8 @@ type UnpackOptions struct {
 	Limits Limits
 	// Report is called for each file and link, before it is written. Nil for no calls.
 	Report func(Unpacked)
+	// Below, a slash path, makes Unpack write only what is in that folder, and pass over all other entries. Empty for all.
+	Below string
 }
 
 const defaultUnpackBytes = 16 << 30
@@ -95,6 +98,9 @@ func (u *unpacking) write(e *entry) error {
 	}
 	if _, err := filepath.Localize(e.name); err != nil {
 		return invalid(err, "", textBadEntry, e.raw)
+	}
+	if u.opts.Below != "" && !strings.HasPrefix(e.name, u.opts.Below+"/") {
+		return nil
 	}
 	switch e.kind {
 	case kindFolder:
