@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/magiconair/properties"
 
 	trowel "github.com/trowel-project/trowel"
@@ -37,6 +39,7 @@ func openS3(ctx context.Context, opts Options) (*s3Bucket, error) {
 	}
 	client := s3.NewFromConfig(settings, func(o *s3.Options) {
 		o.UsePathStyle = opts.PathStyle
+		o.APIOptions = append(o.APIOptions, withoutOperation)
 		if opts.Endpoint != "" {
 			o.BaseEndpoint = aws.String(withScheme(opts.Endpoint))
 		}
@@ -45,6 +48,20 @@ func openS3(ctx context.Context, opts Options) (*s3Bucket, error) {
 		client: client, signer: s3.NewPresignClient(client), name: aws.String(opts.Bucket), prefix: opts.Prefix,
 		getExpires: opts.GetExpires, putExpires: opts.PutExpires,
 	}, nil
+}
+
+// withoutOperation removes from URLs the name of the operation, which the library adds for the logs of Amazon alone.
+func withoutOperation(stack *middleware.Stack) error {
+	return stack.Build.Add(middleware.BuildMiddlewareFunc("WithoutOperation", func(
+		ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler,
+	) (middleware.BuildOutput, middleware.Metadata, error) {
+		if request, ok := in.Request.(*smithyhttp.Request); ok {
+			query := request.URL.Query()
+			query.Del("x-id")
+			request.URL.RawQuery = query.Encode()
+		}
+		return next.HandleBuild(ctx, in)
+	}), middleware.After)
 }
 
 // withScheme adds https to an endpoint that is just a host.

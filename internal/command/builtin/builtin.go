@@ -32,7 +32,7 @@ func New(o Options) (command.Executor, error) {
 	simple := command.Link{Name: "simple", Executor: o.Local}
 	switch o.Type {
 	case "", DefaultType, "kubernetes", "docker":
-		return command.NewChain(docked, simple), nil
+		return command.NewChain(append(o.elsewhere(), docked, simple)...), nil
 	case "simple":
 		return command.NewChain(simple), nil
 	}

@@ -40,3 +40,8 @@ func NewInput(folder string) Input {
 	name := "archive-input-" + strings.ToLower(rand.Text()) + ".tar.gz"
 	return Input{Key: folder + "/" + name, Path: TempDir + "/" + name}
 }
+
+// NewVariables returns the key of a new file with variables.
+func NewVariables(folder string) string {
+	return folder + "/variables-" + strings.ToLower(rand.Text()) + ".env"
+}

@@ -63,19 +63,29 @@ func (s Settings) Bool(name string, otherwise bool) (bool, error) {
 // started first, and it uploads when the command has ended: 10 minutes, as in Digdag, would be too short for many.
 const urlTime = 24 * time.Hour
 
+// Store is an object store that other machines can reach by signed URLs.
+type Store struct {
+	blob.Store
+
+	Kind   string // cloud.S3...
+	Bucket string
+	Prefix string // of all keys in the bucket; empty, or with a slash at its end
+}
+
 // OpenStore opens the object store of the settings below a prefix, such as "ecs.temporal_storage". They are those of other
-// stores (server 3.1). bucket is its name. Wrong settings are a *param.Error.
-func OpenStore(ctx context.Context, s Settings, prefix string) (store blob.Store, bucket string, err error) {
+// stores (server 3.1). Wrong settings are a *param.Error.
+func OpenStore(ctx context.Context, s Settings, prefix string) (*Store, error) {
 	kind, err := s.Required(prefix + ".type")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if kind != cloud.S3 && kind != cloud.GCS && kind != cloud.Azure {
-		return nil, "", param.Errorf("%s%s.type must be s3, gcs or azure, which others can reach, not %q", SettingsPrefix, prefix, kind)
+		return nil, param.Errorf("%s%s.type must be s3, gcs or azure, which others can reach, not %q", SettingsPrefix, prefix, kind)
 	}
 	below := prefix + "." + kind + "."
-	if bucket, err = s.Required(below + "bucket"); err != nil {
-		return nil, "", err
+	bucket, err := s.Required(below + "bucket")
+	if err != nil {
+		return nil, err
 	}
 	text := func(name string) string { return s.Text(below + name) }
 	options := cloud.Options{
@@ -88,22 +98,30 @@ func OpenStore(ctx context.Context, s Settings, prefix string) (store blob.Store
 		options.CredentialsFile = file
 	}
 	if options.PathStyle, err = s.Bool(below+"path-style-access", false); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	for name, length := range map[string]*time.Duration{
 		"direct_download_expiration": &options.GetExpires, "direct_upload_expiration": &options.PutExpires,
 	} {
 		seconds, err := s.Int(below+name, int(urlTime/time.Second))
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		*length = time.Duration(seconds) * time.Second
 	}
-	store, err = cloud.Open(ctx, options)
+	store, err := cloud.Open(ctx, options)
 	if err != nil {
-		return nil, "", &param.Error{Message: fmt.Sprintf("%s%s cannot be used: %s", SettingsPrefix, prefix, err)}
+		return nil, &param.Error{Message: fmt.Sprintf("%s%s cannot be used: %s", SettingsPrefix, prefix, err)}
 	}
-	return store, bucket, nil
+	return &Store{Store: store, Kind: kind, Bucket: bucket, Prefix: options.Prefix}, nil
+}
+
+// UploadOptions returns what "curl" needs to upload with a signed URL of the store besides that URL, with a space before it.
+func (s *Store) UploadOptions() string {
+	if s.Kind == cloud.Azure {
+		return ` -H "x-ms-blob-type: BlockBlob"`
+	}
+	return ""
 }
 
 func keyPrefix(path string) string {
