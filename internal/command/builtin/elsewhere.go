@@ -16,9 +16,9 @@ func (o *Options) elsewhere() []command.Link {
 	}
 	switch o.Type {
 	case "", DefaultType:
-		return []command.Link{{Name: "ecs", Optional: true, Executor: ecs.New(ecs.Options{Setting: setting})}}
+		return []command.Link{{Name: "ecs", Optional: true, Executor: ecs.New(ecs.Options{Setting: setting, Log: o.Log})}}
 	case "kubernetes":
-		return []command.Link{{Name: "kubernetes", Optional: true, Executor: kubernetes.New(kubernetes.Options{Setting: setting})}}
+		return []command.Link{{Name: "kubernetes", Optional: true, Executor: kubernetes.New(kubernetes.Options{Setting: setting, Log: o.Log})}}
 	}
 	return nil
 }

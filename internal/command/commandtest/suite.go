@@ -32,6 +32,8 @@ type Subject struct {
 	// Abandon is for an executor that waits for its commands, in place of Restart. It runs a request in a process, kills
 	// that process once the command has printed a line, and does what a server or agent that is started again does first.
 	Abandon func(tb testing.TB, r *command.Request)
+	// Around reports whether a line of output comes from what the executor runs around the command; nil for none.
+	Around func(line string) bool
 }
 
 // Run runs the suite. subject is called for each test.
@@ -167,5 +169,13 @@ func (s *Subject) begin(t *testing.T, ctx context.Context, r *command.Request, p
 	return result
 }
 
-// lines returns the lines of a text that do not come from the engine's client.
-func lines(text string) string { return strings.TrimSpace(text) }
+// lines returns the lines of a text that come from the command.
+func (s *Subject) lines(text string) string {
+	var all strings.Builder
+	for line := range strings.Lines(text) {
+		if s.Around == nil || !s.Around(strings.TrimSuffix(line, "\n")) {
+			all.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(all.String())
+}

@@ -22,13 +22,13 @@ func testOutput(t *testing.T, s *Subject) {
 		t.Fatalf("the output came with the end of the command: %v", err)
 	default:
 	}
-	if got := lines(text(r)); got != "error\none\ntwo" {
+	if got := s.lines(text(r)); got != "error\none\ntwo" {
 		t.Errorf("output of the running command = %q, want %q", got, "error\none\ntwo")
 	}
 	if err := <-ended; err.Error() != "exit code 0" {
 		t.Error(err)
 	}
-	if got := lines(text(r)); got != "error\none\ntwo\nthree" {
+	if got := s.lines(text(r)); got != "error\none\ntwo\nthree" {
 		t.Errorf("output = %q", got)
 	}
 }
@@ -89,7 +89,7 @@ func testWorkDir(t *testing.T, s *Subject) {
 	write(t, filepath.Join(r.Project, "root.txt"), "root\n")
 	r.WorkDir, r.Args[1] = "sub", "../"+r.Args[1]
 	s.mustEnd(t, r, 0)
-	if got := lines(text(r)); got != "data\nroot" {
+	if got := s.lines(text(r)); got != "data\nroot" {
 		t.Errorf("output = %q", got)
 	}
 }
@@ -190,7 +190,7 @@ func testParallel(t *testing.T, s *Subject) {
 		all.Go(func() {
 			r := NewRequest(t, s, "echo number "+strconv.Itoa(i)+"; exit "+strconv.Itoa(i))
 			status, err := s.end(t.Context(), r)
-			if err != nil || status.ExitCode != i || lines(text(r)) != "number "+strconv.Itoa(i) {
+			if err != nil || status.ExitCode != i || s.lines(text(r)) != "number "+strconv.Itoa(i) {
 				t.Errorf("command %d = %+v, %v, output %q", i, status, err, text(r))
 			}
 		})
