@@ -52,7 +52,9 @@ func TestServer(t *testing.T) {
 				Running: func(_ testing.TB, try *command.Try) bool { return s.container(podName(try)) != nil },
 				Lose:    func(_ testing.TB, try *command.Try) { s.container(podName(try)).Kill() },
 				Restart: func(testing.TB) command.Executor { return s.executor(nil) },
-				Around:  func(line string) bool { return strings.HasPrefix(line, "tar: ") },
+				Around: func(line string) bool {
+					return strings.HasPrefix(line, "tar: ") || strings.HasPrefix(line, "Wait starting a pod.")
+				},
 			}
 		})
 	})
