@@ -175,9 +175,6 @@ func (r *reader) checkAgent() {
 	if agent.CommandGroup != "" && agent.CommandUser == "" && !empty {
 		r.missing("agent.command.user", "agent.command.group")
 	}
-	if name := "agent.command_executor.type"; r.settings.isSet(name) && agent.CommandExecutor != "simple" && agent.CommandExecutor != "docker" {
-		r.warn(slog.LevelWarn, name, "commands run as with docker: ecs and kubernetes are not part of this version")
-	}
 }
 
 // logFolder returns the folder of the configured type. Two types mean the same.

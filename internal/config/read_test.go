@@ -431,20 +431,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestCommandExecutors checks that settings of executors that are missing lead to a message.
-func TestCommandExecutors(t *testing.T) {
-	t.Parallel()
-	for kind, want := range map[string]int{"simple": 0, "docker": 0, "kubernetes": 1, "ecs": 1} {
-		_, warnings, err := config.Read(config.Settings{"agent.command_executor.type": {Value: kind}})
-		if err != nil || len(warnings) != want {
-			t.Errorf("type %s: %v, %v, want %d warnings", kind, warnings, err, want)
-		}
-	}
-	if _, warnings, err := config.Read(config.Settings{}); err != nil || len(warnings) > 0 {
-		t.Errorf("no type: %v, %v, want no warnings", warnings, err)
-	}
-}
-
 // A mistyped key of a pool is reported, without errors that follow from it.
 func TestReadMistypedPool(t *testing.T) {
 	t.Parallel()

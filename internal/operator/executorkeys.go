@@ -12,6 +12,10 @@ func withExecutors(own map[string]dig.Value) map[string]dig.Value {
 	keys := map[string]dig.Value{
 		"docker": dig.Value{Kind: dig.Object, Fields: dockerKeys()}.About("the container to run the command in, see [containers](../containers.md); without it the command is a process"),
 	}
+	keys["ecs"] = dig.Value{Kind: dig.Object, Fields: map[string]dig.Value{
+		"task_definition_arn": Text().About("the task definition; without it that of the image of `docker`"),
+	}}.About("where the command runs on [ECS](../ecs-kubernetes.md)")
+	keys["kubernetes"] = dig.Value{Kind: dig.Object}.About("what is added to the pod of the command on [Kubernetes](../ecs-kubernetes.md#kubernetes): `Pod`, `PersistentVolume`, `PersistentVolumeClaim`")
 	maps.Copy(keys, own)
 	return keys
 }
