@@ -89,7 +89,7 @@ func (e *Executor) clientOf(ctx context.Context, c *cluster) (*client, error) {
 
 // address returns where a service is.
 func (c *client) address(s service) string {
-	for _, other := range []string{os.Getenv(s.variable), c.endpoint} {
+	for _, other := range []string{os.Getenv(s.variable), c.endpoint} { //nolint:forbidigo // where Amazon's libraries look for it
 		if other != "" {
 			return strings.TrimSuffix(other, "/") + "/"
 		}

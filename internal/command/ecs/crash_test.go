@@ -1,3 +1,5 @@
+//go:build unix
+
 package ecs
 
 import (
@@ -68,9 +70,9 @@ func crashAt(t *testing.T, step int) (crashed int32) {
 		ctx, end := context.WithCancelCause(t.Context())
 		p := &process{end: end, left: left}
 		before, after := p.step, p.step
-		f.answer = func(*fakeRequest) *http.Response {
+		f.answer = func(*fakeRequest) *fakeAnswer {
 			if before() != nil {
-				return answerOf(http.StatusServiceUnavailable, "killed")
+				return &fakeAnswer{http.StatusServiceUnavailable, "killed"}
 			}
 			return nil
 		}

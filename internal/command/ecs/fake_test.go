@@ -1,3 +1,5 @@
+//go:build unix
+
 package ecs
 
 import (
@@ -24,7 +26,7 @@ type fake struct {
 	bucket *transfertest.Bucket
 	// answer, if it is set, may answer a request in place of the services. Of a request that it lets pass it may change the
 	// answer.
-	answer func(r *fakeRequest) *http.Response
+	answer func(r *fakeRequest) *fakeAnswer
 	lost   func(r *fakeRequest) error // of an answer; nil for one that comes
 
 	mu       sync.Mutex
@@ -33,6 +35,11 @@ type fake struct {
 	counts   map[string]int // of requests, by operation
 	logging  bool           // the container has the log driver awslogs
 	requests []fakeRequest
+}
+
+type fakeAnswer struct {
+	status int
+	body   any
 }
 
 type fakeRequest struct {
@@ -103,7 +110,7 @@ func (f *fake) RoundTrip(r *http.Request) (*http.Response, error) {
 	f.mu.Unlock()
 	if f.answer != nil {
 		if answer := f.answer(&request); answer != nil {
-			return answer, nil
+			return answerOf(answer.status, answer.body), nil
 		}
 	}
 	status, body := f.serve(&request)
@@ -239,11 +246,4 @@ func (f *fake) taskOf(try *command.Try) *fakeTask {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.tokens[try.Key()]
-}
-
-// count returns how many requests of an operation came.
-func (f *fake) count(operation string) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.counts[operation]
 }

@@ -1,10 +1,11 @@
+//go:build unix
+
 package ecs
 
 import (
 	"bytes"
 	"errors"
 	"log/slog"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -14,12 +15,12 @@ import (
 )
 
 // until answers the first requests of an operation.
-func until(operation string, times, status int, body any) func(*fakeRequest) *http.Response {
-	return func(r *fakeRequest) *http.Response {
+func until(operation string, times, status int, body any) func(*fakeRequest) *fakeAnswer {
+	return func(r *fakeRequest) *fakeAnswer {
 		if r.operation != operation || times > 0 && r.nth > times {
 			return nil
 		}
-		return answerOf(status, body)
+		return &fakeAnswer{status, body}
 	}
 }
 
@@ -34,7 +35,7 @@ func lose(operation string, times int) func(*fakeRequest) error {
 }
 
 type faultCase struct {
-	answer   func(*fakeRequest) *http.Response
+	answer   func(*fakeRequest) *fakeAnswer
 	lost     func(*fakeRequest) error
 	settings []string
 	fake     func(*fake)
@@ -49,19 +50,18 @@ type faultCase struct {
 
 func faultCases() map[string]faultCase {
 	const always = 0
-	wrong := func(code, message string) map[string]any { return refuse(code, message) }
 	return map[string]faultCase{
-		"no right to submit": {answer: until("RunTask", always, 400, wrong("AccessDeniedException", "You may not.")), kind: "config", message: "Task failed during the task submission: You may not."},
-		"no cluster":         {answer: until("RunTask", always, 400, wrong("ClusterNotFoundException", "Cluster not found.")), kind: "config", message: "Cluster not found."},
-		"wrong keys":         {answer: until("DescribeTaskDefinition", always, 403, wrong("UnrecognizedClientException", "The security token is invalid.")), kind: "unrecognized client", message: "The security token is invalid."},
-		"no definition":      {answer: until("DescribeTaskDefinition", always, 400, wrong("ClientException", "Unable to describe task definition.")), kind: "client", message: "Unable to describe task definition. (Service: AmazonECS; Status Code: 400; Error Code: ClientException; Request ID: request-1)"},
+		"no right to submit": {answer: until("RunTask", always, 400, refuse("AccessDeniedException", "You may not.")), kind: "config", message: "Task failed during the task submission: You may not."},
+		"no cluster":         {answer: until("RunTask", always, 400, refuse("ClusterNotFoundException", "Cluster not found.")), kind: "config", message: "Cluster not found."},
+		"wrong keys":         {answer: until("DescribeTaskDefinition", always, 403, refuse("UnrecognizedClientException", "The security token is invalid.")), kind: "unrecognized client", message: "The security token is invalid."},
+		"no definition":      {answer: until("DescribeTaskDefinition", always, 400, refuse("ClientException", "Unable to describe task definition.")), kind: "client", message: "Unable to describe task definition. (Service: AmazonECS; Status Code: 400; Error Code: ClientException; Request ID: request-1)"},
 		"two containers": {
 			answer: until("DescribeTaskDefinition", always, 200, `{"taskDefinition":{"taskDefinitionArn":"arn:td:1","containerDefinitions":[{"name":"a"},{"name":"b"}]}}`),
 			kind:   "config", message: "Task definition must not have multiple container definitions: arn:td:1",
 		},
-		"throttled submission":       {answer: until("RunTask", 30, 400, wrong("ThrottlingException", "Rate exceeded")), tasks: 1},
+		"throttled submission":       {answer: until("RunTask", 30, 400, refuse("ThrottlingException", "Rate exceeded")), tasks: 1},
 		"too many requests":          {answer: until("RunTask", 5, 429, "slow down"), tasks: 1},
-		"submission fails for good":  {answer: until("RunTask", always, 500, wrong("ServerException", "Service unavailable.")), kind: "server", message: "Service unavailable."},
+		"submission fails for good":  {answer: until("RunTask", always, 500, refuse("ServerException", "Service unavailable.")), kind: "server", message: "Service unavailable."},
 		"submission fails once":      {answer: until("RunTask", 1, 503, ""), tasks: 1},
 		"half an answer":             {answer: until("RunTask", 1, 200, `{"tasks":[{"taskArn":"arn:aw`), tasks: 1},
 		"submission without answer":  {lost: lose("RunTask", 2), tasks: 1},
@@ -70,7 +70,7 @@ func faultCases() map[string]faultCase {
 		"no room":                    {answer: until("RunTask", always, 200, `{"failures":[{"reason":"RESOURCE:MEMORY"}]}`), kind: "runtime", message: "RESOURCE:MEMORY"},
 		"looks fail for a while":     {answer: until("DescribeTasks", 8, 500, ""), tasks: 1},
 		"half of a look":             {answer: until("DescribeTasks", 4, 200, `{"tasks":[{"ta`), tasks: 1},
-		"looks are refused":          {answer: until("DescribeTasks", always, 400, wrong("AccessDeniedException", "You may not look.")), kind: "access denied", message: "You may not look.", tasks: 1, stopped: true},
+		"looks are refused":          {answer: until("DescribeTasks", always, 400, refuse("AccessDeniedException", "You may not look.")), kind: "access denied", message: "You may not look.", tasks: 1, stopped: true},
 		"output fails for a while":   {answer: until("GetLogEvents", 5, 500, ""), tasks: 1},
 		"task is not known any more": {answer: until("DescribeTasks", always, 200, `{"tasks":[],"failures":[{"reason":"MISSING"}]}`), kind: "runtime", message: "ECS does not know the task of the command any more: arn:aws:ecs:us-east-1:1:task/c1/id1", tasks: 1},
 		"no log driver":              {fake: func(f *fake) { f.logging = false }, tasks: 1},

@@ -46,7 +46,7 @@ func (w *watch) poll(ctx context.Context) (command.Status, error) {
 	w.state.missing = 0
 	status := task.LastStatus
 	if isBefore(status) {
-		fmt.Fprintf(w.request.Output, "Wait running a command task: status %s\n", strings.ToLower(status)) //nolint:errcheck // goes to a log
+		fmt.Fprintf(w.request.Output, "Wait running a command task: status %s\n", strings.ToLower(status))
 		return w.goOn(0), nil
 	}
 	if err := w.copyOutput(ctx); err != nil {
@@ -75,7 +75,7 @@ func (w *watch) goOn(in time.Duration) command.Status {
 // lookAgain repeats a look that failed, unless the error is there to stay.
 func (w *watch) lookAgain(ctx context.Context, err error) (command.Status, error) {
 	if ctx.Err() != nil {
-		return w.goOn(soon), nil
+		return w.goOn(soon), nil //nolint:nilerr // the process ends, and the command goes on
 	}
 	if w.state.failed++; w.state.failed > mostFailed || !mayPass(err) {
 		w.giveUp(ctx)

@@ -158,7 +158,7 @@ func (c *client) send(ctx context.Context, method, path string, body *param.Map)
 		return answer.Body, nil
 	}
 	defer answer.Body.Close()                                  //nolint:errcheck // only read from
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) //nolint:errcheck // only for the message
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) // only for the message
 	return nil, refusal(answer.StatusCode, answer.Status, string(text))
 }
 

@@ -40,7 +40,8 @@ func readCluster(s transfer.Settings) (*cluster, error) {
 	}
 	prefix := "kubernetes." + name + "."
 	c := &cluster{name: name}
-	ca, text := "", textSettings
+	var ca string
+	text := textSettings
 	if path := s.Text(prefix + "kube_config_path"); path != "" {
 		file, err := os.ReadFile(path)
 		if err != nil {

@@ -52,16 +52,17 @@ func (w *watch) poll(ctx context.Context) (command.Status, error) {
 		return w.lookAgain(ctx, err)
 	}
 	w.state.failed = 0
-	if status, err := w.inspect(ctx, pod); err == nil {
+	status, err := w.inspect(pod, func() error { return w.copyLog(ctx) })
+	switch {
+	case err == nil:
 		return status, nil
-	} else if mayPass(err) {
+	case mayPass(err):
 		return w.lookAgain(ctx, err)
-	} else if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return w.goOn(soon), nil
-	} else {
-		w.giveUp(ctx)
-		return command.Status{}, err
 	}
+	w.giveUp(ctx)
+	return command.Status{}, err
 }
 
 func failed(format string, args ...any) error {
@@ -78,7 +79,7 @@ func (w *watch) goOn(in time.Duration) command.Status {
 // lookAgain repeats a look that failed, unless the error is there to stay.
 func (w *watch) lookAgain(ctx context.Context, err error) (command.Status, error) {
 	if ctx.Err() != nil {
-		return w.goOn(soon), nil
+		return w.goOn(soon), nil //nolint:nilerr // the process ends, and the command goes on
 	}
 	if w.state.failed++; w.state.failed > mostFailed || !mayPass(err) && !w.state.ended {
 		w.giveUp(ctx)
@@ -96,13 +97,13 @@ func (w *watch) giveUp(ctx context.Context) {
 }
 
 // inspect decides by the status of the pod what comes next. The pod is deleted after an error.
-func (w *watch) inspect(ctx context.Context, pod *param.Map) (command.Status, error) {
+func (w *watch) inspect(pod *param.Map, copyLog func() error) (command.Status, error) {
 	phase, container := textAt(pod, "status", "phase"), first(pod, "status", "containerStatuses")
 	over := phase == "Succeeded" || phase == "Failed"
 	if waiting := mapAt(container, "state", "waiting"); !over && (phase == "Pending" || phase == "" || waiting != nil) {
-		return w.waits(ctx, pod, waiting)
+		return w.waits(pod, waiting)
 	}
-	if err := w.copyLog(ctx); err != nil {
+	if err := copyLog(); err != nil {
 		return command.Status{}, err
 	}
 	if !over {
@@ -142,7 +143,7 @@ func (w *watch) readEnd(pod, ended *param.Map) error {
 }
 
 // waits is about a pod that has not started yet. What will never start is an error.
-func (w *watch) waits(ctx context.Context, pod, waiting *param.Map) (command.Status, error) {
+func (w *watch) waits(pod, waiting *param.Map) (command.Status, error) {
 	reason, message := textAt(waiting, "reason"), textAt(waiting, "message")
 	now := w.executor.now()
 	switch {

@@ -11,6 +11,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -25,8 +26,6 @@ import (
 	"testing"
 	"time"
 
-	"log/slog"
-
 	"github.com/trowel-project/trowel/internal/command"
 	"github.com/trowel-project/trowel/internal/command/commandtest"
 	"github.com/trowel-project/trowel/internal/command/transfer/transfertest"
@@ -37,14 +36,14 @@ import (
 const envServer = "TROWEL_KUBERNETES"
 
 // TestServer runs the suite against a real API server.
-func TestServer(t *testing.T) {
+func TestServer(t *testing.T) { //nolint:tparallel // one server for all
 	t.Parallel()
 	programs := os.Getenv(envServer)
 	if programs == "" {
 		t.Skip("needs an API server: make kubernetes")
 	}
 	s := startServer(t, programs)
-	t.Run("suite", func(t *testing.T) {
+	t.Run("suite", func(t *testing.T) { //nolint:paralleltest // the server ends with the test
 		commandtest.Run(t, func(tb testing.TB) *commandtest.Subject {
 			tb.Helper()
 			return &commandtest.Subject{
@@ -58,8 +57,8 @@ func TestServer(t *testing.T) {
 			}
 		})
 	})
-	t.Run("pod with everything", s.testPod)
-	t.Run("refused pod", s.testRefused)
+	t.Run("pod with everything", s.testPod) //nolint:paralleltest // as above
+	t.Run("refused pod", s.testRefused)     //nolint:paralleltest // as above
 }
 
 // server is a real API server with its database, and what stands in for the rest of a cluster.
@@ -103,7 +102,7 @@ func (s *server) testPod(t *testing.T) {
 		e := s.executor(nil)
 		status, err := e.Run(t.Context(), r)
 		for err == nil && !status.Finished {
-			time.Sleep(50 * time.Millisecond)
+			time.Sleep(50 * time.Millisecond) //nolint:forbidigo // the server has no event for it
 			status, err = e.Poll(t.Context(), r, status.State)
 		}
 		if err != nil || status.ExitCode != 0 {
@@ -181,7 +180,7 @@ func (s *server) prepare() {
 		if time.Now().After(deadline) {
 			s.tb.Fatal(err)
 		}
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(200 * time.Millisecond) //nolint:forbidigo // the server has no event for it
 	}
 	rule := func(kinds, verbs string) *param.Map {
 		return param.Of("apiGroups", param.List{""}, "resources", words(kinds), "verbs", words(verbs))
@@ -226,7 +225,7 @@ func object(kind, name string) *param.Map {
 }
 
 func words(text string) (list param.List) {
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		list = append(list, word)
 	}
 	return list
@@ -248,7 +247,7 @@ func (s *server) serveLog(w http.ResponseWriter, r *http.Request) {
 // runPods is a scheduler and a kubelet for all pods.
 func (s *server) runPods(ctx context.Context) {
 	for ctx.Err() == nil {
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond) //nolint:forbidigo // the server has no event for it
 		list, err := s.admin.call(ctx, http.MethodGet, s.admin.pods(), nil)
 		if err != nil {
 			continue
@@ -312,7 +311,7 @@ func start(tb testing.TB, dir string, args ...string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c := exec.Command(args[0], args[1:]...) //nolint:gosec,noctx // ends below
+	c := exec.Command(args[0], args[1:]...) //nolint:gosec // ends below
 	c.Stdout, c.Stderr, c.Dir = log, log, dir
 	if err := c.Start(); err != nil {
 		tb.Fatal(err)
@@ -329,7 +328,7 @@ func start(tb testing.TB, dir string, args ...string) {
 
 func freePort(tb testing.TB) string {
 	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -21,7 +21,7 @@ const OutputArchive = TempDir + "/archive-output.tar.gz"
 func Folder(try *command.Try) string {
 	n, err := strconv.ParseUint(try.Key()[:16], 16, 64)
 	if err != nil {
-		panic(err) // Key has 32 hexadecimal digits
+		panic(err) //nolint:forbidigo // Key has 32 hexadecimal digits
 	}
 	return fmt.Sprintf("%d%020d", try.Task, n)
 }

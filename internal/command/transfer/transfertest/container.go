@@ -1,3 +1,5 @@
+//go:build unix
+
 package transfertest
 
 import (
@@ -26,7 +28,7 @@ type Container struct {
 func Start(tb testing.TB, dir string, env []string, args ...string) *Container {
 	tb.Helper()
 	c := &Container{Dir: dir, done: make(chan struct{})}
-	c.command = exec.Command(args[0], args[1:]...) //nolint:noctx // Kill ends it
+	c.command = exec.Command(args[0], args[1:]...) // Kill ends it
 	c.command.Dir, c.command.Env = dir, append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
 	c.command.Stdout, c.command.Stderr = c, c
 	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
