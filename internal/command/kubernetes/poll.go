@@ -59,7 +59,7 @@ func (w *watch) poll(ctx context.Context) (command.Status, error) {
 	case mayPass(err):
 		return w.lookAgain(ctx, err)
 	case ctx.Err() != nil:
-		return w.goOn(soon), nil
+		return w.goOn(soon), nil //nolint:nilerr // as in lookAgain
 	}
 	w.giveUp(ctx)
 	return command.Status{}, err
