@@ -113,9 +113,14 @@ func (s *staging) read(ctx context.Context, name string, template bool) ([]byte,
 	return data, err
 }
 
-// owned is the prefix of what clean deletes. Digdag deletes everything below the option staging, also what other tasks have put there
-// (operators 12, quirk 24).
-func (s *staging) owned() string { return s.prefix + s.tag + "/" }
+// owned is the prefix of what clean deletes: everything below the option staging, also what other tasks have put there, as in Digdag
+// (operators 9.2). Only if the option is a whole bucket are the other things in it spared.
+func (s *staging) owned() string {
+	if s.prefix == "" {
+		return s.tag + "/"
+	}
+	return s.prefix
+}
 
 // clean deletes the staged files, as far as that works.
 func (s *staging) clean(ctx context.Context, log *slog.Logger) {

@@ -16,25 +16,26 @@ func Table(o Options) operator.Table {
 	mysql := newDatabase(newMySQL(), o.MySQL)
 	copies := &copier{database: redshift, cloud: awsClients(o.Env)}
 	queries := dig.Value{Check: queryOf}.About("the file with the SQL, or `{data: SQL}`")
+	query := [][]string{{dig.NeedsValue, "query"}}
 	return operator.Table{
 		"mysql": {
-			Run: mysql.run, Wrapped: true, FilesFor: mysql.touchesFiles, Blocks: []string{"mysql"}, Command: queries, Keys: queryKeys(mysql.dialect),
+			Run: mysql.run, Wrapped: true, FilesFor: mysql.touchesFiles, Blocks: []string{"mysql"}, Command: queries, Keys: queryKeys(mysql.dialect), Needs: query,
 			Doc: "runs SQL in MySQL or MariaDB",
 		},
 		"pg": {
-			Run: pg.run, Wrapped: true, FilesFor: pg.touchesFiles, Blocks: []string{"pg"}, Command: queries, Keys: queryKeys(pg.dialect),
+			Run: pg.run, Wrapped: true, FilesFor: pg.touchesFiles, Blocks: []string{"pg"}, Command: queries, Keys: queryKeys(pg.dialect), Needs: query,
 			Doc: "runs SQL in PostgreSQL",
 		},
 		"redshift": {
-			Run: redshift.run, Wrapped: true, FilesFor: redshift.touchesFiles, Blocks: []string{"redshift"}, Command: queries, Keys: queryKeys(redshift.dialect),
+			Run: redshift.run, Wrapped: true, FilesFor: redshift.touchesFiles, Blocks: []string{"redshift"}, Command: queries, Keys: queryKeys(redshift.dialect), Needs: query,
 			Doc: "runs SQL in Amazon Redshift",
 		},
 		"redshift_load": {
-			Run: copies.load, Wrapped: true, NoFiles: true, Blocks: []string{"redshift_load", "redshift"}, Keys: loadKeys(redshift.dialect),
+			Run: copies.load, Wrapped: true, NoFiles: true, Blocks: []string{"redshift_load", "redshift"}, Keys: loadKeys(redshift.dialect), Needs: [][]string{{"table"}, {"from"}},
 			Doc: "loads files from S3 and others into Amazon Redshift with COPY",
 		},
 		"redshift_unload": {
-			Run: copies.unload, Wrapped: true, NoFiles: true, Blocks: []string{"redshift_unload", "redshift"}, Keys: unloadKeys(redshift.dialect),
+			Run: copies.unload, Wrapped: true, NoFiles: true, Blocks: []string{"redshift_unload", "redshift"}, Keys: unloadKeys(redshift.dialect), Needs: [][]string{{"query"}, {"to"}},
 			Doc: "writes the result of a query from Amazon Redshift to S3 with UNLOAD",
 		},
 	}

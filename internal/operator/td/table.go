@@ -23,7 +23,7 @@ func Table(options Options) operator.Table {
 	}
 	table := operator.Table{
 		"td": job(operator.Definition{
-			Doc: "runs a query of Treasure Data", Command: queryText(), Keys: queryKeys(resultKeys(), map[string]dig.Value{
+			Doc: "runs a query of Treasure Data", Needs: [][]string{{dig.NeedsValue, "query"}}, Command: queryText(), Keys: queryKeys(resultKeys(), map[string]dig.Value{
 				"create_table":      operator.Text().About("a table that is made of the result, in place of one of that name: `TABLE` or `DATABASE.TABLE`"),
 				"insert_into":       operator.Text().About("a table that gets the result: `TABLE` or `DATABASE.TABLE`; it is created if it does not exist"),
 				"result_connection": operator.Text().About("the name of a connection of Treasure Data that gets the result"),
@@ -38,10 +38,11 @@ func Table(options Options) operator.Table {
 			}),
 		}, kind{make: func() operation { return &savedQuery{} }}),
 		"td_for_each": job(operator.Definition{
-			Doc: "runs _do for each row of a query's result", Command: queryText(), Keys: queryKeys(), Generates: true,
+			Doc: "runs _do for each row of a query's result", Needs: [][]string{{dig.NeedsValue, "query"}}, Command: queryText(), Keys: queryKeys(), Generates: true,
 		}, kind{make: func() operation { return &forEach{} }}),
 		"td_load": job(operator.Definition{
 			Doc:     "loads data into Treasure Data",
+			Needs:   [][]string{{dig.NeedsValue, "name", "config"}},
 			Command: operator.Text().About("a file with the configuration, whose name ends with `.yml` or `.yaml`, or the name of a stored load"),
 			Keys: commonKeys(map[string]dig.Value{
 				"config": operator.Object().About("the configuration, with `${secret:NAME}` where it needs one"),
@@ -50,7 +51,8 @@ func Table(options Options) operator.Table {
 			}),
 		}, kind{make: func() operation { return &load{} }}),
 		"td_table_export": job(operator.Definition{
-			Doc: "writes a part of a table to S3", Keys: commonKeys(map[string]dig.Value{
+			Doc: "writes a part of a table to S3", Needs: [][]string{{"table"}, {"file_format"}, {"from"}, {"to"}, {"s3_bucket"}, {"s3_path_prefix"}},
+			Keys: commonKeys(map[string]dig.Value{
 				"file_format":    operator.OneOf(exportFormats()...).About("the format of the files"),
 				"from":           operator.Text().About("the first second: seconds since 1970, or `yyyy-MM-dd HH:mm:ss`, with an offset or in the zone `timezone`"),
 				"hive_pool_name": operator.Text().About("the pool that the job runs in"),
@@ -61,20 +63,21 @@ func Table(options Options) operator.Table {
 			}),
 		}, kind{make: func() operation { return &tableExport{} }, keyless: true}),
 		"td_result_export": job(operator.Definition{
-			Doc: "sends the result of a job to a connection of Treasure Data", Keys: commonKeys(map[string]dig.Value{
+			Doc: "sends the result of a job to a connection of Treasure Data", Needs: [][]string{{"job_id"}, {"result_connection"}, {"result_settings"}},
+			Keys: commonKeys(map[string]dig.Value{
 				"job_id":            operator.Text().About("the job, as `${td.last_job_id}`"),
 				"result_connection": operator.Text().About("the name of the connection"),
 				"result_settings":   jsonObject().About("settings of the connection, with `${secret:NAME}` where it needs one"),
 			}),
 		}, kind{make: func() operation { return &resultExport{} }, withoutDatabase: true, keyless: true}),
 		"td_partial_delete": job(operator.Definition{
-			Doc: "deletes the rows of some hours from a table", NeedsCommand: true, Command: operator.Text().About("the table"), Keys: commonKeys(map[string]dig.Value{
+			Doc: "deletes the rows of some hours from a table", Needs: [][]string{{"from"}, {"to"}}, NeedsCommand: true, Command: operator.Text().About("the table"), Keys: commonKeys(map[string]dig.Value{
 				"from": operator.Text().About("the first hour: an ISO date and time, which without an offset is of the workflow's zone, or seconds since 1970"),
 				"to":   operator.Text().About("the hour after the last one, as `from`"),
 			}),
 		}, kind{make: func() operation { return &partialDelete{} }}),
 		"td_wait": looks(operator.Definition{
-			Doc: "waits until the first value of a query's result is true", Command: queryText(), Keys: queryKeys(intervalKey()),
+			Doc: "waits until the first value of a query's result is true", Needs: [][]string{{dig.NeedsValue, "query"}}, Command: queryText(), Keys: queryKeys(intervalKey()),
 		}, func() looking { return &wait{} }),
 		"td_wait_table": looks(operator.Definition{
 			Doc: "waits until a table exists and has a number of rows", NeedsCommand: true,
