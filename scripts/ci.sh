@@ -36,6 +36,7 @@ stage "examples" make --no-print-directory smoke
 stage "fuzz" scripts/fuzz.sh 2s
 stage "tests" make --no-print-directory race
 stage "conformance" make --no-print-directory conformance
+stage "outside systems" make --no-print-directory wire
 stage "Java client" make --no-print-directory java
 stage "API document" make --no-print-directory schemathesis
 stage "chaos, the short form" make --no-print-directory chaos CHAOSKILLS=15 CHAOSFAULTS=25 CHAOSFLAGS=-together RUN='^(kill-sqlite|kill-postgresql|cluster)\z'

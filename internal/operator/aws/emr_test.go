@@ -154,7 +154,7 @@ func existing() *param.Map {
 func TestEMRSteps(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t)
-	c.objects["/stage/pre/of-others"] = "x"
+	c.objects["/stage/other/of-others"] = "x"
 	f := c.task(t, 1, existing()).File("sub/x.sh", "echo ${a}")
 	first, err := f.Run()
 	if err != nil || first.Again == nil || len(c.calls) != 0 {
@@ -171,7 +171,7 @@ func TestEMRSteps(t *testing.T) {
 	if want := "https://eu-west-1.console.aws.amazon.com/emr/home?region=eu-west-1#/clusterDetails/j-1"; len(outcome.Links) != 1 || outcome.Links[0].URL != want {
 		t.Errorf("links %v, want %s", outcome.Links, want)
 	}
-	if diff := cmp.Diff(map[string]string{"/stage/pre/of-others": "x"}, c.objects); diff != "" {
+	if diff := cmp.Diff(map[string]string{"/stage/other/of-others": "x"}, c.objects); diff != "" {
 		t.Errorf("what is left in the bucket (-want +got):\n%s", diff)
 	}
 	if outcome.Result.Store != nil {
