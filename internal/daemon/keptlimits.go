@@ -22,18 +22,23 @@ func (a *localAgent) openGroups(ctx context.Context) {
 	a.log.InfoContext(ctx, "limits of commands are kept by control groups", names, slog.String("group", groups.Dir()))
 }
 
-// keptLimits returns the limits of commands that the agent keeps (control K823). The engines of containers keep all of them.
+// keptLimits returns the limits of commands that the agent keeps (control K823): those of processes, and those of containers where
+// the executor that is asked first starts them.
 func (a *localAgent) keptLimits() trowel.KeptLimits {
-	kept := command.Kept(a.groups)
-	limits := trowel.KeptLimits{Names: kept, Container: trowel.LimitNames(), Max: a.settings.Agent.Limits}
-	if a.settings.Agent.CommandExecutor == executorSimple {
-		limits.Container = kept
+	processes := command.Kept(a.groups)
+	limits := trowel.KeptLimits{Names: processes, Container: trowel.LimitNames(), Max: a.settings.Agent.Limits}
+	executor := a.settings.Agent.CommandExecutor
+	_, named := a.executorSetting(executor + ".name")
+	switch {
+	case executor == "simple":
+		limits.Container = processes
+	case executor == "ecs" && named:
+		limits.Container = []string{trowel.LimitMemory, trowel.LimitCPU}
+	case executor == "kubernetes" && named:
+		limits.Container = []string{trowel.LimitMemory, trowel.LimitCPU, trowel.LimitDisk}
 	}
 	return limits
 }
-
-// executorSimple is the command executor that has no containers.
-const executorSimple = "simple"
 
 // limitsShape is what an agent keeps, as it is sent.
 func limitsShape(k *trowel.KeptLimits) *api.KeptLimits {
