@@ -72,7 +72,11 @@ func TestDiffersAreDocumented(t *testing.T) {
 			t.Errorf("%q: want SUITE/CASE: reason", line)
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(folders[suite], of, "golden.json")); err != nil && suite != "wire" {
+		golden := "golden.json"
+		if suite == "wire" {
+			golden = "expected.json"
+		}
+		if _, err := os.Stat(filepath.Join(folders[suite], of, golden)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if !strings.Contains(string(doc), "`"+name+"`") {
