@@ -37,8 +37,8 @@ func TestServerKilledAroundJobs(t *testing.T) {
 	}
 	attempts := make([]string, kills)
 	for i := range attempts {
-		attempts[i] = s.StartAttempt("1", time.Unix(0, 0).UTC().AddDate(0, 0, i).Format(time.RFC3339))
 		assassin.arm(i)
+		attempts[i] = s.StartAttempt("1", time.Unix(0, 0).UTC().AddDate(0, 0, i).Format(time.RFC3339))
 		s.Eventually("a request to be killed at", assassin.struck)
 		s.Kill()
 	}

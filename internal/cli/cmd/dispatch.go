@@ -53,8 +53,8 @@ func Run(ctx context.Context, env Env, p Program) (exit int) {
 	if err == nil {
 		err = c.Command.Run(ctx, c)
 	}
-	if err == nil && out.err != nil {
-		err = fix.UseOutput.Failed(fmt.Errorf("write standard output: %w", fix.Reason(out.err)))
+	if lost := out.failed(); err == nil && lost != nil {
+		err = fix.UseOutput.Failed(fmt.Errorf("write standard output: %w", fix.Reason(lost)))
 	}
 	return c.exitCode(err)
 }

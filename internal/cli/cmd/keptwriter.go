@@ -3,19 +3,24 @@ package cmd
 import (
 	"errors"
 	"io"
+	"sync"
 	"syscall"
 )
 
 // keptWriter keeps the first error of a writer, so that the exit code says that output was lost, for example on a full
-// disk. It is no error if the reader of a pipe has gone away (head, grep -q). Only one goroutine at a time may use it,
-// like the writer that it wraps.
+// disk. It is no error if the reader of a pipe has gone away (head, grep -q). It is safe for concurrent use: all parts of a
+// server log to it.
 type keptWriter struct {
-	w      io.Writer
+	w io.Writer
+
+	mu     sync.Mutex
 	err    error
 	unread bool // nobody reads any more
 }
 
 func (k *keptWriter) Write(data []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if k.unread {
 		return len(data), nil
 	}
@@ -28,6 +33,13 @@ func (k *keptWriter) Write(data []byte) (int, error) {
 		k.err = err
 	}
 	return n, err
+}
+
+// failed returns the first error; nil if there was none.
+func (k *keptWriter) failed() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.err
 }
 
 // Behind returns the wrapped writer.

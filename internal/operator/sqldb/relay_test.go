@@ -44,7 +44,24 @@ func newRelay(t *testing.T, p *place) *relay {
 }
 
 // breakAt breaks the connection, once, after a text was passed on for the given time.
-func (r *relay) breakAt(text string, times int) { r.pattern, r.times = []byte(text), times }
+func (r *relay) breakAt(text string, times int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pattern, r.times = []byte(text), times
+}
+
+// breakAfter breaks each connection after a number of bytes of the server's.
+func (r *relay) breakAfter(most int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.most = most
+}
+
+func (r *relay) bound() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.most
+}
 
 func (r *relay) serve(client net.Conn) {
 	defer func() { _ = client.Close() }()
@@ -57,8 +74,8 @@ func (r *relay) serve(client net.Conn) {
 	go func() {
 		defer close(answered)
 		defer func() { _ = client.Close() }()
-		if r.most > 0 {
-			_, _ = io.CopyN(client, server, int64(r.most))
+		if most := r.bound(); most > 0 {
+			_, _ = io.CopyN(client, server, int64(most))
 			return
 		}
 		_, _ = io.Copy(client, server)

@@ -63,7 +63,7 @@ func TestDownloadCut(t *testing.T) {
 	t.Parallel()
 	p := postgresPlace(t)
 	cut := newRelay(t, p)
-	cut.most = 1 << 20
+	cut.breakAfter(1 << 20)
 	f := p.task(t, "SELECT repeat('x', 100) FROM generate_series(1, 100000)", "download_file", "out.csv", "port", cut.port)
 	f.File("out.csv", "old")
 	if got := mustFail(t, f); !strings.HasPrefix(got, "Failed to execute given SELECT statement [the connection to the server was lost") {
