@@ -195,7 +195,7 @@ func pgConnectError(ctx context.Context, to login, err error) error {
 		}
 		return pgServerError(answer)
 	}
-	if broken, ok := errors.AsType[*tlsError](err); ok {
+	if broken, ok := errors.AsType[*tlsError](err); ok && ctx.Err() == nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return broken
 	}
 	return connectError(ctx, to, err, pgRefused)
@@ -213,11 +213,16 @@ func connectError(ctx context.Context, to login, err error, refused string) erro
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf(refused, address)
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s did not answer within %s", address, to.connectTimeout)
+		return noAnswer(to)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s closed the connection", address)
 	}
 	return innermost(err)
+}
+
+// noAnswer is the error about a server that takes too long to open a connection.
+func noAnswer(to login) error {
+	return fmt.Errorf("%s did not answer within %s", net.JoinHostPort(to.host, strconv.Itoa(to.port)), to.connectTimeout)
 }
 
 // innermost returns the last error in a chain.

@@ -44,6 +44,8 @@ type pgSession struct {
 	to         login
 	busy       bool // the server works on something
 	status     byte // of the transaction, as the server says
+	// flushed is closed when what is sent aside has been sent. It is nil if nothing is.
+	flushed chan struct{}
 	// begun is when the session began. It is zero if it cannot be made as if it began anew.
 	begun time.Time
 }
@@ -120,7 +122,12 @@ func (s *pgSession) exchange(ctx context.Context, text string, hear func(pgproto
 			return s.lost(err)
 		}
 	} else {
-		go func() { _ = s.server.Flush() }() // an error of it shows where answers are awaited
+		flushed := make(chan struct{})
+		s.flushed = flushed
+		go func() { // an error of it shows where answers are awaited
+			defer close(flushed)
+			_ = s.server.Flush()
+		}()
 	}
 	return s.listen(hear)
 }
@@ -142,6 +149,10 @@ func (s *pgSession) listen(hear func(pgproto3.BackendMessage) error) error {
 		}
 		switch message := message.(type) {
 		case *pgproto3.ReadyForQuery:
+			if s.flushed != nil { // the server has read all of it, but the buffer may not be empty yet
+				<-s.flushed
+				s.flushed = nil
+			}
 			s.busy, s.status = false, message.TxStatus
 			return refused
 		case *pgproto3.CopyInResponse, *pgproto3.CopyOutResponse, *pgproto3.CopyBothResponse:
@@ -217,12 +228,13 @@ const longestReuse = time.Minute
 // reset implements connection. A session with a transaction that is open is not worth it.
 func (s *pgSession) reset(ctx context.Context) bool {
 	fresh := !s.begun.IsZero() && time.Since(s.begun) < longestReuse
-	return fresh && !s.busy && s.status == 'I' && s.run(ctx, "DISCARD ALL") == nil && s.status == 'I'
+	// If ctx has ended by now, a cancel may be on its way, which would end a query of the next one who has the session.
+	return fresh && !s.busy && s.status == 'I' && s.run(ctx, "DISCARD ALL") == nil && s.status == 'I' && ctx.Err() == nil
 }
 
 // close implements connection. What is still going on is cancelled.
 func (s *pgSession) close() {
-	if s.busy {
+	if s.busy || s.flushed != nil {
 		s.cancel()
 	} else {
 		_ = s.wire.SetDeadline(time.Now().Add(cancelTime))

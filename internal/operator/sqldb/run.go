@@ -206,7 +206,7 @@ func (d *database) with(ctx context.Context, r *operator.Request, to login, do f
 }
 
 func (d *database) open(ctx context.Context, to login) (connection, error) {
-	connecting, stop := context.WithTimeout(ctx, to.connectTimeout)
+	connecting, stop := context.WithTimeoutCause(ctx, to.connectTimeout, noAnswer(to))
 	defer stop()
 	c, err := d.connect(connecting, to)
 	if err != nil && ctx.Err() != nil {
