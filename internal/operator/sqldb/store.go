@@ -14,6 +14,12 @@ const (
 	tooLongValue   = "The size of result value exceeded the limit: %d > %d"
 )
 
+const (
+	tooLargeResult = "The result is too large to be stored: it has more than %d bytes as JSON"
+	// maxStored bounds a whole result, in bytes of JSON, as values that are objects have no bound. A larger one would be too large for what a task may report.
+	maxStored = 16 << 20
+)
+
 // store returns the first row of a result as an object, or all as a list of objects.
 func store(r rows, all bool, settings Settings) (param.Value, error) {
 	names := r.columns()
@@ -21,7 +27,7 @@ func store(r rows, all bool, settings Settings) (param.Value, error) {
 		return nil, operator.Failuref(tooManyColumns, len(names), most)
 	}
 	longest, most := cmp.Or(settings.MaxValueSize, defaultValueSize), cmp.Or(settings.MaxRows, defaultRows)
-	list := param.List{}
+	list, whole := param.List{}, 0
 	for {
 		more, err := r.next()
 		if err != nil {
@@ -40,6 +46,9 @@ func store(r rows, all bool, settings Settings) (param.Value, error) {
 				return nil, operator.Failuref(tooLongValue, size, longest)
 			}
 			row.Set(name, value)
+		}
+		if whole += len(param.JSON(row)); whole > maxStored {
+			return nil, operator.Failuref(tooLargeResult, maxStored)
 		}
 		list = append(list, row)
 		if !all {
