@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -54,32 +53,16 @@ const (
 // awsClients returns what reaches AWS through the proxies of the environment (operators 1.16).
 func awsClients(env func(string) (string, bool)) cloud {
 	client := awshttp.NewBuildableClient().WithTimeout(awsTimeout).WithTransportOptions(func(t *http.Transport) {
-		t.Proxy = func(r *http.Request) (*url.URL, error) { return envProxy(env, r.URL.Scheme) }
+		t.Proxy = func(r *http.Request) (*url.URL, error) {
+			at, err := operator.EnvProxy(env, r.URL.Scheme == "https")
+			if err != nil {
+				return nil, nil //nolint:nilnil,nilerr // what is no proxy is not used, and the task has said so
+			}
+			return at, nil
+		}
 		t.IdleConnTimeout = 30 * time.Second
 	})
 	return &amazon{client: &http.Client{Transport: client.GetTransport(), Timeout: awsTimeout}}
-}
-
-// envProxy returns the proxy for addresses of a scheme; nil for none.
-func envProxy(env func(string) (string, bool), scheme string) (*url.URL, error) {
-	if env == nil {
-		return nil, nil //nolint:nilnil // no proxy
-	}
-	names := []string{"http_proxy", "HTTP_PROXY"}
-	if scheme == "https" {
-		names = append([]string{"https_proxy", "HTTPS_PROXY"}, names...)
-	}
-	for _, name := range names {
-		text, _ := env(name)
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		if at, err := url.Parse(text); err == nil && at.Host != "" {
-			return at, nil
-		}
-		return nil, nil //nolint:nilnil // what is no URL is not used
-	}
-	return nil, nil //nolint:nilnil // no proxy
 }
 
 func (a *amazon) config(keys awsKeys) aws.Config {

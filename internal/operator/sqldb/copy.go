@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ type copier struct {
 	*database
 
 	cloud cloud
+	env   func(string) (string, bool) // that of the proxy
 }
 
 // loadStep is where the state is kept of a statement that waits for another run of it, as in Digdag.
@@ -33,6 +35,9 @@ type copyTask struct {
 // begin reads what both operators have in common.
 func (c *copier) begin(ctx context.Context, r *operator.Request, name string) (t copyTask, to login, s *status, err error) {
 	t = copyTask{r: r, name: name}
+	if _, err := operator.EnvProxy(c.env, true); err != nil {
+		r.Log.Warn("the proxy of the environment is not used", slog.Any("error", err))
+	}
 	if t.params, err = r.Section(name, "redshift"); err != nil {
 		return t, to, nil, err
 	}
@@ -116,27 +121,41 @@ func (k awsKeys) hide(text string) string {
 	return text
 }
 
+// copyStatement is what copier runs.
+type copyStatement struct {
+	// make returns the statement for the id of its query, and the keys in it.
+	make func(ctx context.Context, id string) (text string, keys awsKeys, err error)
+	// before is called each time before the statement is sent, but not if the query was done before. It may be nil.
+	before func(ctx context.Context, id string) error
+}
+
 // execute runs the statement, as soon as no other run of it goes on.
-func (c *copier) execute(
-	ctx context.Context, r *operator.Request, to login, s *status, statement func(ctx context.Context, id string) (text string, keys awsKeys, err error),
-) (operator.Outcome, error) {
+func (c *copier) execute(ctx context.Context, r *operator.Request, to login, s *status, statement copyStatement) (operator.Outcome, error) {
 	steps := operator.NewSteps(ctx, r)
 	id, err := steps.Constant(queryKey, newID)
 	if err != nil {
 		return steps.Outcome(operator.Outcome{}, err)
 	}
-	text, keys, err := statement(ctx, id)
+	text, keys, err := statement.make(ctx, id)
 	if err != nil {
 		return operator.Outcome{}, err
 	}
-	err = steps.Retry(operator.Retry{Key: loadStep, Passing: asLocked}, func(*operator.Steps) error { return c.once(ctx, r, to, s, id, text) })
+	send := func(conn connection) error {
+		if statement.before != nil {
+			if err := statement.before(ctx, id); err != nil {
+				return err
+			}
+		}
+		return execute(ctx, conn, text, false)
+	}
+	err = steps.Retry(operator.Retry{Key: loadStep, Passing: asLocked}, func(*operator.Steps) error { return c.once(ctx, r, to, s, id, send) })
 	return steps.Outcome(operator.Outcome{}, hideKeys(err, keys))
 }
 
-// once runs the statement exactly once with a status table.
-func (c *copier) once(ctx context.Context, r *operator.Request, to login, s *status, id, text string) error {
+// once sends the statement exactly once with a status table.
+func (c *copier) once(ctx context.Context, r *operator.Request, to login, s *status, id string, send func(connection) error) error {
 	return c.with(ctx, r, to, func(conn connection) error {
-		work := func() error { return execute(ctx, conn, text, false) }
+		work := func() error { return send(conn) }
 		if s == nil {
 			return work()
 		}

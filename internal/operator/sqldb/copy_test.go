@@ -39,9 +39,16 @@ type heard struct {
 	to   login
 	sent []string
 	err  error
+	done bool // the query was done before
 }
 
-func (h *heard) run(_ context.Context, text string) error { h.sent = append(h.sent, text); return nil }
+func (h *heard) run(_ context.Context, text string) error {
+	h.sent = append(h.sent, text)
+	if h.done && strings.HasPrefix(text, "CREATE TABLE") {
+		return &serverError{state: stateDuplicate}
+	}
+	return nil
+}
 
 func (h *heard) update(_ context.Context, text string) error {
 	h.sent = append(h.sent, text)
@@ -112,6 +119,45 @@ func TestUnloadStatement(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"clear s3://bucket/out/ID_"}, aws.asked); diff != "" {
 		t.Errorf("asked of AWS (-want +got):\n%s", diff)
+	}
+}
+
+// The files of a query that was done are left alone when its task runs again.
+func TestUnloadDoneBefore(t *testing.T) {
+	t.Parallel()
+	for _, done := range []bool{false, true} {
+		aws, at := &fakeCloud{}, &heard{done: done}
+		f := copyTaskOf(t, aws, at, "redshift_unload", "query", "q", "to", "s3://bucket/out", "temp_credentials", false, "strict_transaction", true)
+		if _, err := f.Run(); err != nil {
+			t.Fatal(operatortest.Message(err))
+		}
+		sent := strings.Contains(strings.Join(at.sent, "\n"), "UNLOAD")
+		if cleared := len(aws.asked) > 0; cleared == done || sent == done {
+			t.Errorf("with the query done before: %t: files deleted: %t, UNLOAD sent: %t", done, cleared, sent)
+		}
+	}
+}
+
+func TestIsStatusTable(t *testing.T) {
+	t.Parallel()
+	const id = "0b1f5a3e-2f5e-4a53-9d3f-0123456789ab"
+	for _, test := range []struct {
+		name, prefix string
+		want         bool
+	}{
+		{"status_" + id, "status", true},
+		{"status_" + id, "Status", true},
+		{"Status_" + id, "Status", true},
+		{"__digdag_status_" + id, "__digdag_status", true},
+		{"status_jobs", "status", false},
+		{"statusX" + id, "status", false},
+		{"status_" + id + "_old", "status", false},
+		{"status_{" + id + "}", "status", false},
+		{"xxdigdagxstatus_" + id, "__digdag_status", false},
+	} {
+		if got := isStatusTable(test.name, test.prefix); got != test.want {
+			t.Errorf("isStatusTable(%s, %s) = %t, want %t", test.name, test.prefix, got, test.want)
+		}
 	}
 }
 

@@ -24,13 +24,13 @@ func (c *copier) load(ctx context.Context, r *operator.Request) (operator.Outcom
 	if err != nil {
 		return operator.Outcome{}, err
 	}
-	return c.execute(ctx, r, to, status, func(ctx context.Context, _ string) (string, awsKeys, error) {
+	return c.execute(ctx, r, to, status, copyStatement{make: func(ctx context.Context, _ string) (string, awsKeys, error) {
 		keys, err := t.credentials(ctx, c.cloud, func(ctx context.Context) (policy, error) { return t.loadPolicy(ctx, c.cloud, from) })
 		if err != nil {
 			return "", keys, err
 		}
 		return strings.Join(append([]string{head, keys.text()}, options...), "\n"), keys, nil
-	})
+	}})
 }
 
 // copyHead returns the first line of the statement, and where it reads from. The whole name of the table is one name: the

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // newRedshift returns the dialect of redshift>.
@@ -69,7 +71,9 @@ func dropStatusTables(ctx context.Context, s *status, prefix string) error {
 			}
 			schema, _ := r.appendText(nil, 0)
 			name, _ := r.appendText(nil, 1)
-			tables = append(tables, table{schema: string(schema), name: string(name)})
+			if isStatusTable(string(name), prefix) {
+				tables = append(tables, table{schema: string(schema), name: string(name)})
+			}
 		}
 	})
 	if err != nil {
@@ -84,6 +88,16 @@ func dropStatusTables(ctx context.Context, s *status, prefix string) error {
 		}
 	}
 	return nil
+}
+
+// isStatusTable reports whether a table is that of a query. In the pattern of LIKE each _ stands for any character, and anything may
+// follow. Redshift folds names to lower case unless it is told otherwise.
+func isStatusTable(name, prefix string) bool {
+	id, ours := strings.CutPrefix(name, prefix+"_")
+	if !ours {
+		id, ours = strings.CutPrefix(name, strings.ToLower(prefix)+"_")
+	}
+	return ours && len(id) == len(uuid.Nil.String()) && uuid.Validate(id) == nil
 }
 
 func dropCompleted(ctx context.Context, s *status, name string) error {

@@ -14,7 +14,7 @@ func Table(o Options) operator.Table {
 	pg := newDatabase(newPostgres(), o.PG)
 	redshift := newDatabase(newRedshift(), o.Redshift)
 	mysql := newDatabase(newMySQL(), o.MySQL)
-	copies := &copier{database: redshift, cloud: awsClients(o.Env)}
+	copies := &copier{database: redshift, cloud: awsClients(o.Env), env: o.Env}
 	queries := dig.Value{Check: queryOf}.About("the file with the SQL, or `{data: SQL}`")
 	query := [][]string{{dig.NeedsValue, "query"}}
 	return operator.Table{

@@ -14,7 +14,8 @@ import (
 
 func newID() string { return uuid.NewString() }
 
-// unload runs redshift_unload>: UNLOAD (operators 7.4). Files that an earlier run of the same query has left are deleted first.
+// unload runs redshift_unload>: UNLOAD (operators 7.4). Files that an earlier run of the same query has left are
+// deleted first, unless that run has succeeded.
 func (c *copier) unload(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
 	t, to, status, err := c.begin(ctx, r, "redshift_unload")
 	if err != nil {
@@ -35,7 +36,7 @@ func (c *copier) unload(ctx context.Context, r *operator.Request) (operator.Outc
 	if _, err := unloadPrefix(target, ""); err != nil {
 		return operator.Outcome{}, err
 	}
-	return c.execute(ctx, r, to, status, func(ctx context.Context, id string) (string, awsKeys, error) {
+	return c.execute(ctx, r, to, status, copyStatement{make: func(ctx context.Context, id string) (string, awsKeys, error) {
 		prefix, err := unloadPrefix(target, id)
 		if err != nil {
 			return "", awsKeys{}, err
@@ -44,13 +45,15 @@ func (c *copier) unload(ctx context.Context, r *operator.Request) (operator.Outc
 		if err != nil {
 			return "", keys, err
 		}
-		r.Waiting()
-		if err := c.cloud.clear(ctx, t.keys, prefix); err != nil {
-			return "", keys, err
-		}
 		head := "UNLOAD (" + literal(query) + ") TO " + literal(prefix.String())
 		return strings.Join(append([]string{head, keys.text()}, options...), "\n"), keys, nil
-	})
+	}, before: func(ctx context.Context, id string) error {
+		prefix, err := unloadPrefix(target, id)
+		if err != nil {
+			return err
+		}
+		return c.cloud.clear(ctx, t.keys, prefix)
+	}})
 }
 
 // unloadPrefix returns the prefix of the files of a query.
