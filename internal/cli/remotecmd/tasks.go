@@ -140,7 +140,7 @@ func printTask(c *cmd.Call, t *api.Task, reason string, outside *api.TaskOutside
 	for _, link := range linkLines(outside) {
 		terminal.Say(c.Env.Stdout, "   link: %s\n", link)
 	}
-	if used := usageText(outside); used != "" {
+	if used := usageText(outside); used != "" && c.Env.Terminals.Stdout { // programs read the form that Digdag has
 		terminal.Say(c.Env.Stdout, "   used: %s\n", used)
 	}
 	terminal.Say(c.Env.Stdout, "\n")
