@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -72,6 +74,35 @@ func TestS3Wait(t *testing.T) {
 	if diff := cmp.Diff([]string{"s3.last_object"}, outcome.Result.ResetKeys); diff != "" {
 		t.Errorf("reset (-want +got):\n%s", diff)
 	}
+}
+
+// Each of many tasks that wait at once, and share connections, gets the headers of its own object.
+func TestS3WaitAtOnce(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"`+strings.TrimPrefix(r.URL.Path, "/bucket/")+`"`)
+	}))
+	defer server.Close()
+	table := aws.Table(aws.Options{})
+	var group sync.WaitGroup
+	for i := range 32 {
+		key := "key-" + strconv.Itoa(i)
+		f := operatortest.New(t, table, param.Of("s3_wait>", "bucket/"+key, "endpoint", server.URL, "path_style_access", true)).Secrets(keys)
+		group.Go(func() {
+			for range 20 {
+				outcome, err := f.Run()
+				if err != nil || outcome.Again != nil {
+					t.Errorf("%s: %+v, %v", key, outcome.Again, err)
+					return
+				}
+				if got := param.JSON(outcome.Result.Store); !strings.Contains(got, `"`+key+`"`) {
+					t.Errorf("%s: stored %s", key, got)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 // A busy or silent service is waited out: four requests in one run, and then more in later ones. A refusal fails the task.

@@ -146,61 +146,75 @@ func hostPort(at *url.URL) string {
 // mostRecorded is the size of the longest header that is kept.
 const mostRecorded = 256 << 10
 
-// recordedConn remembers, if it is asked to, the beginning of an answer: net/http changes the letters of the names of headers.
+// recordedConn hands the beginning of an answer, if that is wanted, to a recording: net/http changes the letters of the names of headers.
 type recordedConn struct {
 	net.Conn
-	mu        sync.Mutex
-	recording bool
-	data      []byte
+	mu  sync.Mutex
+	now *recording // of the answer that comes next; nil if it is not wanted
+}
+
+// recording is the beginning of one answer. It belongs to one request, as its connection may carry the next request before it is read.
+type recording struct {
+	mu   sync.Mutex
+	data []byte
 }
 
 // Read implements net.Conn.
 func (c *recordedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.recording && len(c.data) < mostRecorded {
-		c.data = append(c.data, p[:n]...)
+	now := c.now
+	c.mu.Unlock()
+	if now != nil {
+		now.add(p[:n])
 	}
 	return n, err
 }
 
-func (c *recordedConn) record() {
+// record begins a recording, which ends the one before.
+func (c *recordedConn) record() *recording {
+	made := &recording{}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.recording, c.data = true, nil
+	c.now = made
+	return made
 }
 
-func (c *recordedConn) take() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	data := string(c.data)
-	c.recording, c.data = false, nil
-	return data
+func (r *recording) add(data []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.data) < mostRecorded {
+		r.data = append(r.data, data...)
+	}
+}
+
+func (r *recording) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return string(r.data)
 }
 
 // header is one header of an answer, with its name as it was sent.
 type header struct{ name, value string }
 
 // recorder finds the headers of the last answer to the requests of a context.
-type recorder struct{ conn *recordedConn }
+type recorder struct{ last *recording }
 
 // watch returns a context for requests whose headers are wanted.
 func (r *recorder) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
 		if conn, ok := info.Conn.(*recordedConn); ok {
-			r.conn = conn
-			conn.record()
+			r.last = conn.record()
 		}
 	}})
 }
 
 // headers returns the headers of the answer.
 func (r *recorder) headers() []header {
-	if r.conn == nil {
+	if r.last == nil {
 		return nil
 	}
-	rest := r.conn.take()
+	rest := r.last.text()
 	for {
 		head, after, _ := strings.Cut(rest, "\r\n\r\n")
 		status, lines, _ := strings.Cut(head, "\r\n")
