@@ -69,6 +69,7 @@ type submitted struct {
 // runEMR runs steps on a cluster, which it makes if it is to (operators 9.2).
 func (o *operators) runEMR(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
 	e := &emrRun{operators: o, request: r, steps: operator.NewSteps(ctx, r)}
+	e.steps.Job = true // the run after this one may be lost when it has submitted the steps
 	tag, err := e.steps.Constant(keyTag, newTag)
 	if err != nil {
 		return e.steps.Outcome(operator.Outcome{}, err)

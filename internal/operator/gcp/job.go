@@ -81,6 +81,7 @@ func (j *job) run(ctx context.Context, config *param.Map) (operator.Outcome, err
 
 // finish takes the job through all its steps and returns what it leaves behind.
 func (j *job) finish(ctx context.Context, config *param.Map) (trowel.Result, error) {
+	j.steps.Job = true // the run after this one may be lost when it has inserted the job
 	id, err := j.steps.Constant(keyJobID, func() string { return newJobID(j.request.Lease) })
 	if err != nil {
 		return trowel.Result{}, err

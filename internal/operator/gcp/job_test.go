@@ -23,8 +23,8 @@ func TestQuery(t *testing.T) {
 	g := newGoogle(t)
 	f := g.task(t, query)
 	first, err := f.Run()
-	if err != nil || first.Again == nil || first.Again.After != 0 || first.Again.Job {
-		t.Fatalf("the first run returned %+v, %v; want the id stored at once, and no job", first, err)
+	if err != nil || first.Again == nil || first.Again.After != 0 || !first.Again.Job {
+		t.Fatalf("the first run returned %+v, %v; want the id stored at once, and that there may be a job", first, err)
 	}
 	id, _ := param.NewReader(first.Again.State).String("jobId")
 	if !strings.HasPrefix(id, "digdag_s0_p__w__t_7_a_11_") {
@@ -215,6 +215,24 @@ func cancel(f *operatortest.Fixture) error {
 	r := f.Request
 	r.Params, r.Local, r.State, r.Project = param.NewReader(selection.Config), f.Own, f.State, f.Project
 	return f.Table.Cancel(context.Background(), selection.Type, &r)
+}
+
+// The run that inserts the job may be lost with its agent, so that the state is that of the run before.
+func TestCancelAfterLostRun(t *testing.T) {
+	t.Parallel()
+	g := newGoogle(t)
+	f := g.task(t, query)
+	outcome, err := f.Run()
+	if err != nil || !outcome.Again.Job {
+		t.Fatalf("got %+v, %v, want another run with a job", outcome.Again, err)
+	}
+	f.State = outcome.Again.State
+	if _, err := f.Run(); err != nil || len(g.jobs) != 1 { // what it returns is lost
+		t.Fatalf("error %v, jobs %v", err, g.jobs)
+	}
+	if err := cancel(f); err != nil || len(g.jobs) != 0 {
+		t.Errorf("cancel: %v, jobs %v", err, g.jobs)
+	}
 }
 
 // A run that is killed while it inserts a job says that there may be one.
