@@ -127,7 +127,7 @@ func (j *jobState) mayHaveBegun(lease *trowel.Lease) bool {
 }
 
 // kill ends the job below a key of the state, if there may be one. What was sent without an answer that is known is sent again: the
-// service names the job that it has begun, or begins it only to be ended.
+// service names the job that it has begun, or begins it only to be ended. See kind.again for the ones that are not sent again.
 func (t *task) kill(ctx context.Context, key string, begin func() (beginJob, error)) error {
 	job, err := readJob(t.steps, key)
 	if err != nil {

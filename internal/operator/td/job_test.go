@@ -273,6 +273,7 @@ func TestCancelOfOthers(t *testing.T) {
 		"td_for_each": {"td_for_each>", param.Of("data", "q"), "_do", param.Of("echo>", "x")}, "td_load": {"td_load>", "n"},
 		"td_result_export":  {"td_result_export>", nil, "job_id", 1, "result_connection", "c", "result_settings", "{}"},
 		"td_partial_delete": {"td_partial_delete>", "t", "from", 0, "to", 3600},
+		"td":                {"td>", param.Of("data", "q"), "create_table", "t"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -291,11 +292,14 @@ func TestCancelOfOthers(t *testing.T) {
 					t.Errorf("Cancel = %v", err)
 				}
 				want := []string{"1000"}
-				if runs == 1 && name == "td_result_export" {
-					want = nil // the service is told no domain key
+				if runs == 1 && (name == "td_result_export" || name == "td_partial_delete" || name == "td") {
+					want = nil // the service is told no domain key, or would begin to delete
 				}
 				if diff := cmp.Diff(want, f.service.Killed()); diff != "" {
 					t.Errorf("after %d runs: killed (-want +got):\n%s", runs, diff)
+				}
+				if got := len(f.service.Jobs()); got != len(want) {
+					t.Errorf("after %d runs: %d jobs were begun, want %d", runs, got, len(want))
 				}
 			}
 		})

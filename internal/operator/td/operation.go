@@ -38,6 +38,8 @@ type kind struct {
 	withoutDatabase bool
 	// keyless is set if the service is not told the domain key: a request whose answer is not known may begin a second job.
 	keyless bool
+	// destructive is set if the job deletes data: it is not begun only to be ended.
+	destructive bool
 }
 
 // run runs a task: it begins its job, waits for it, and does what follows.
@@ -124,6 +126,10 @@ func (k kind) again(ctx context.Context, t *task) (beginJob, error) {
 	op := k.make()
 	if err := op.read(ctx, t); err != nil {
 		return nil, err
+	}
+	if q, ok := op.(*query); k.destructive || ok && q.createTable != nil {
+		t.r.Log.Warn("a job may go on: the answer to the request that begins it is not known, and asking again could begin to delete data")
+		return neverBegun, nil
 	}
 	if !k.withoutDatabase {
 		var err error

@@ -75,7 +75,7 @@ func Table(options Options) operator.Table {
 				"from": operator.Text().About("the first hour: an ISO date and time, which without an offset is of the workflow's zone, or seconds since 1970"),
 				"to":   operator.Text().About("the hour after the last one, as `from`"),
 			}),
-		}, kind{make: func() operation { return &partialDelete{} }}),
+		}, kind{make: func() operation { return &partialDelete{} }, destructive: true}),
 		"td_wait": looks(operator.Definition{
 			Doc: "waits until the first value of a query's result is true", Needs: [][]string{{dig.NeedsValue, "query"}}, Command: queryText(), Keys: queryKeys(intervalKey()),
 		}, func() looking { return &wait{} }),
