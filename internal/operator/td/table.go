@@ -59,6 +59,7 @@ func Table(options Options) operator.Table {
 				"s3_bucket":      operator.Text().About("the bucket"),
 				"s3_path_prefix": operator.Text().About("what the names of the files begin with"),
 				"table":          operator.Text().About("the table: `TABLE` or `DATABASE.TABLE`"),
+				"timezone":       operator.Text().About("the zone of times without an offset").Or("that of the workflow"),
 				"to":             operator.Text().About("the second after the last one, as `from`"),
 			}),
 		}, kind{make: func() operation { return &tableExport{} }, keyless: true}),
