@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -98,7 +99,18 @@ func (t *task) failed(ctx context.Context, key string, job jobState, status stri
 	case err != nil:
 		return operator.Failuref("Job %s has ended with the status %s; what it printed cannot be read: %v", job.id, status, err)
 	}
-	return &operator.Failure{Message: details.Output + "\n" + details.Errors}
+	return &operator.Failure{Message: lastPart(details.Output) + "\n" + lastPart(details.Errors)}
+}
+
+// maxPrinted is how much of what a job has printed is kept.
+const maxPrinted = 1 << 20
+
+// lastPart returns the end of a text that is too long to be kept.
+func lastPart(text string) string {
+	if len(text) <= maxPrinted {
+		return text
+	}
+	return strings.ToValidUTF8(text[len(text)-maxPrinted:], "")
 }
 
 // link adds a link to the page of a job.

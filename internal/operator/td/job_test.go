@@ -88,10 +88,14 @@ func TestFaultsFail(t *testing.T) {
 		set   func(*fixture)
 		want  string
 	}{
-		"wrong key":     {set: func(f *fixture) { f.service.Key = "other" }, want: "[AUTHENTICATION_FAILURE] [401:Unauthorized] API request to /v3/job/issue/presto/db has failed: API key is invalid (td client http unauthorized)"},
-		"no database":   {fault: tdtest.Fault{Call: "POST /v3/job/issue", Status: 404, Body: `{"text":"Couldn't find UserDatabase with name = db"}`}, want: "[TARGET_NOT_FOUND] [404:Not Found] API request to /v3/job/issue/presto/db has failed: Couldn't find UserDatabase with name = db (td client http not found)"},
-		"forbidden":     {fault: tdtest.Fault{Call: "GET /v3/job/status", Status: 403, Body: `{"text":"no"}`}, want: "[CLIENT_ERROR] [403:Forbidden] API request to /v3/job/status/1000 has failed: no (td client http)"},
-		"job fails":     {set: func(f *fixture) { f.service.Ends, f.service.Output, f.service.Errors = "error", "started", "boom" }, want: "started\nboom"},
+		"wrong key":   {set: func(f *fixture) { f.service.Key = "other" }, want: "[AUTHENTICATION_FAILURE] [401:Unauthorized] API request to /v3/job/issue/presto/db has failed: API key is invalid (td client http unauthorized)"},
+		"no database": {fault: tdtest.Fault{Call: "POST /v3/job/issue", Status: 404, Body: `{"text":"Couldn't find UserDatabase with name = db"}`}, want: "[TARGET_NOT_FOUND] [404:Not Found] API request to /v3/job/issue/presto/db has failed: Couldn't find UserDatabase with name = db (td client http not found)"},
+		"forbidden":   {fault: tdtest.Fault{Call: "GET /v3/job/status", Status: 403, Body: `{"text":"no"}`}, want: "[CLIENT_ERROR] [403:Forbidden] API request to /v3/job/status/1000 has failed: no (td client http)"},
+		"job fails":   {set: func(f *fixture) { f.service.Ends, f.service.Output, f.service.Errors = "error", "started", "boom" }, want: "started\nboom"},
+		"job prints much": {
+			set:  func(f *fixture) { f.service.Ends, f.service.Output = "error", strings.Repeat("x", 2<<20) },
+			want: strings.Repeat("x", 1<<20) + "\n",
+		},
 		"job is killed": {set: func(f *fixture) { f.service.Ends = "killed" }, want: "\n"},
 		"job fails, no details": {
 			set: func(f *fixture) { f.service.Ends = "error" }, fault: tdtest.Fault{Call: "GET /v3/job/show", Status: 404, Body: `{"text":"gone"}`},

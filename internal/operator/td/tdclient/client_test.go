@@ -1,6 +1,7 @@
 package tdclient_test
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -219,6 +220,30 @@ func TestResultIsCut(t *testing.T) {
 		if failure := failureOf(t, err); !failure.Passing() {
 			t.Errorf("%d of %d bytes: error %v does not pass", length, len(whole), failure)
 		}
+	}
+}
+
+// A row that is too large does not fill the memory, and is not asked for again.
+func TestLargeRow(t *testing.T) {
+	t.Parallel()
+	text := append([]byte{0xdb, 0, 0x10, 0, 0}, make([]byte, 1<<20)...) // 1 MB
+	for name, begin := range map[string][]byte{"texts": {0xdc, 0x10, 0}, "a text": {0x91, 0xdb, 0xff, 0xff, 0xff, 0xff}, "members": {0xdd, 0xff, 0xff, 0xff, 0xff}} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			packed := gzip.NewWriter(w)
+			_, err := packed.Write(begin)
+			for range 64 {
+				if err == nil {
+					_, err = packed.Write(text)
+				}
+			}
+			_ = packed.Close()
+		}))
+		client := tdclient.New(tdclient.Options{Host: strings.TrimPrefix(server.URL, "http://"), Key: "k", Pause: time.Microsecond})
+		err := readAll(t.Context(), client)
+		if failure := failureOf(t, err); failure.Passing() || !strings.Contains(failure.Error(), "a row has more than 32 MB") {
+			t.Errorf("%s: error %v", name, failure)
+		}
+		server.Close()
 	}
 }
 

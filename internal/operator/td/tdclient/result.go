@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"net/http"
@@ -20,7 +21,7 @@ import (
 const (
 	maxMembers = 1 << 20
 	maxDepth   = 100
-	maxText    = 256 << 20
+	maxRow     = maxAnswer // bytes of MessagePack
 )
 
 // Rows are the rows of a job's result, as they come.
@@ -31,14 +32,22 @@ type Rows struct {
 	reader  *msgp.Reader
 }
 
-// endReader remembers whether its reader has come to its proper end.
+// endReader remembers whether its reader has come to its proper end, and bounds what is read.
 type endReader struct {
 	io.Reader
 	ended bool
+	left  int // bytes that may yet be read
 }
 
+// errLongRow says that a row is longer than the longest one that is read.
+var errLongRow = errors.New("a row is too long")
+
 func (r *endReader) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, errLongRow
+	}
 	n, err := r.Reader.Read(p)
+	r.left -= n
 	r.ended = r.ended || err == io.EOF
 	return n, err
 }
@@ -76,18 +85,19 @@ func newRows(r request, body io.ReadCloser) (*Rows, error) {
 	reader := msgp.NewReaderSize(end, 64<<10)
 	reader.SetMaxElements(maxMembers)
 	reader.SetMaxRecursionDepth(maxDepth)
-	reader.SetMaxStringLength(maxText)
+	reader.SetMaxStringLength(maxRow)
 	return &Rows{request: r, body: body, plain: end, reader: reader}, nil
 }
 
 // Next returns the next row, or io.EOF after the last one. Another error may pass: the result can be read again.
 func (r *Rows) Next() (param.List, error) {
+	r.plain.left = maxRow
 	size, err := r.reader.ReadArrayHeader()
 	if err != nil {
 		if r.plain.ended && r.reader.Buffered() == 0 {
 			return nil, io.EOF
 		}
-		return nil, broken(&r.request, err)
+		return nil, r.unreadable(err)
 	}
 	row := make(param.List, 0, min(size, 1<<10))
 	for range size {
@@ -96,11 +106,19 @@ func (r *Rows) Next() (param.List, error) {
 			return nil, err
 		}
 		if err != nil {
-			return nil, broken(&r.request, err)
+			return nil, r.unreadable(err)
 		}
 		row = append(row, value)
 	}
 	return row, nil
+}
+
+// unreadable returns the error of a row that cannot be read. It may pass, unless the row is too large.
+func (r *Rows) unreadable(err error) error {
+	if errors.Is(err, errLongRow) || errors.Is(err, msgp.ErrLimitExceeded) {
+		return &Error{Type: typeInput, target: r.request.target(), text: fmt.Sprintf("a row has more than %d MB, or more than %d members", maxRow>>20, maxMembers)}
+	}
+	return broken(&r.request, err)
 }
 
 // Close ends the download.
@@ -134,7 +152,7 @@ func (r *Rows) value(depth int) (param.Value, error) {
 		text, err := r.reader.ReadString()
 		return strings.ToValidUTF8(text, "\uFFFD"), err
 	case msgp.BinType:
-		data, err := r.reader.ReadBytesLimit(nil, maxText)
+		data, err := r.reader.ReadBytesLimit(nil, maxRow)
 		return strings.ToValidUTF8(string(data), "\uFFFD"), err
 	case msgp.ArrayType:
 		return r.list(depth)
