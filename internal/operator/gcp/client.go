@@ -22,6 +22,8 @@ const (
 	answerTime = time.Minute
 	// answerSize is how much of an answer is read. That about a job has its whole configuration, with the query.
 	answerSize = 32 << 20
+	// refusalSize is how much of an answer is read that is no success. The task shows it.
+	refusalSize = 64 << 10
 )
 
 // client sends requests to the services. It is safe for concurrent use. Waiting tasks hold nothing of it.
@@ -110,7 +112,11 @@ func (c *client) send(ctx context.Context, token, method, address string, body *
 		return nil, &lostError{err}
 	}
 	defer response.Body.Close() //nolint:errcheck // it was only read
-	data, err := io.ReadAll(io.LimitReader(response.Body, answerSize))
+	most := int64(answerSize)
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		most = refusalSize
+	}
+	data, err := io.ReadAll(io.LimitReader(response.Body, most))
 	switch {
 	case err != nil:
 		return nil, &lostError{fmt.Errorf("%s %s: %w", method, address, err)}

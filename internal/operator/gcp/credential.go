@@ -137,9 +137,9 @@ func (s *session) token(ctx context.Context) (text string, known bool, err error
 		return token.AccessToken, false, nil
 	}
 	if refusal, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		answer := &apiError{refusal.Response.StatusCode, string(refusal.Body)}
+		answer := &apiError{refusal.Response.StatusCode, string(refusal.Body[:min(len(refusal.Body), refusalSize)])}
 		if mayPass(answer) {
-			return "", false, answer
+			return "", false, &lostError{answer} // the request that needs the token was not sent
 		}
 		return "", false, &operator.Error{Kind: kindToken, Message: answer.Error(), Err: answer}
 	}

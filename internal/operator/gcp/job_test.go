@@ -93,6 +93,7 @@ func TestFaults(t *testing.T) {
 	}{
 		"token refused":          {answer("POST /token", 400, `{"error": "invalid_grant", "error_description": "Invalid JWT"}`), "400 Bad Request\n{\n  \"error\" : \"invalid_grant\",\n  \"error_description\" : \"Invalid JWT\"\n} (token response)"},
 		"token service busy":     {answer("POST /token", 503, `busy`), ""},
+		"too many tokens":        {answer("POST /token", 429, `slow`), ""},
 		"token service silent":   {answer("POST /token", 0, ``), ""},
 		"half a token":           {answer("POST /token", 200, `{"access_to`), ""},
 		"insert refused":         {answer("POST /bq/projects/proj/jobs", 403, `{"error": {"message": "no"}}`), "403 Forbidden\n{\n  \"message\" : \"no\"\n} (google json response)"},
@@ -122,6 +123,26 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%d jobs, want 1", len(g.jobs))
 			}
 		})
+	}
+}
+
+// The task shows only the beginning of an answer that has no end.
+func TestLargeRefusal(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"POST /bq", "POST /token"} {
+		g := newGoogle(t)
+		g.fault = func(w http.ResponseWriter, request string, _ bool) bool {
+			if !strings.HasPrefix(request, path) {
+				return false
+			}
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = w.Write([]byte(strings.Repeat("no ", 1<<18)))
+			return true
+		}
+		_, _, err := g.task(t, query).RunToEnd()
+		if got := operatortest.Message(err); !strings.HasPrefix(got, "403 Forbidden\nno no") || len(got) > 70<<10 {
+			t.Errorf("%s: %d bytes: %.100s", path, len(got), got)
+		}
 	}
 }
 
