@@ -43,10 +43,16 @@ func checkRegion(region string) error {
 type operators struct {
 	options Options
 	http    *http.Client
+	uploads *http.Client // for files of any size
 }
 
 func newOperators(options Options) *operators {
-	return &operators{options: options, http: &http.Client{Transport: newTransport(options.Env), Timeout: answerTime, CheckRedirect: noRedirect}}
+	transport := bounded{newTransport(options.Env)}
+	return &operators{
+		options: options,
+		http:    &http.Client{Transport: transport, Timeout: answerTime, CheckRedirect: noRedirect},
+		uploads: &http.Client{Transport: transport, Timeout: uploadTime, CheckRedirect: noRedirect},
+	}
 }
 
 // noRedirect leaves redirects to the task: they name another region.

@@ -118,7 +118,9 @@ func (e *emrRun) prepare(ctx context.Context, tag string) (err error) {
 	}
 	e.region = emrPlace.region
 	e.client = emr.NewFromConfig(e.operators.config(emrPlace.region, keys), func(o *emr.Options) { o.BaseEndpoint = emrPlace.endpoint })
-	files := s3.NewFromConfig(e.operators.config(s3Place.region, keys), func(o *s3.Options) { o.BaseEndpoint = s3Place.endpoint })
+	files := s3.NewFromConfig(e.operators.config(s3Place.region, keys), func(o *s3.Options) {
+		o.BaseEndpoint, o.HTTPClient = s3Place.endpoint, e.operators.uploads
+	})
 	crypt := kms.NewFromConfig(e.operators.config(kmsPlace.region, keys), func(o *kms.Options) { o.BaseEndpoint = kmsPlace.endpoint })
 	e.staging = &staging{client: files, bucket: bucket, prefix: prefix, tag: tag, request: e.request, params: e.params}
 	e.sealer = &sealer{client: crypt, request: e.request}

@@ -279,6 +279,9 @@ func TestEMRFails(t *testing.T) {
 		"scala with args": {func(_ *cloud, own *param.Map) {
 			own.Set("steps", param.List{param.Of("type", "spark", "application", "a.scala", "args", param.List{"x"})})
 		}, `The 'args' parameter is not supported for Spark shell scala scripts, got: ["x"] (config)`},
+		"secret with spaces": {func(_ *cloud, own *param.Map) {
+			own.Set("steps", param.List{param.Of("type", "command", "command", "x", "args", param.List{"${ secret :aws.access_key_id}"})})
+		}, "Secret not found for key: 'aws.emr.kms_key_id' (secret not found)"},
 		"no key for KMS": {func(_ *cloud, own *param.Map) {
 			own.Set("steps", param.List{param.Of("type", "command", "command", "x", "args", param.List{"${secret:aws.access_key_id}"})})
 		}, "Secret not found for key: 'aws.emr.kms_key_id' (secret not found)"},
@@ -297,6 +300,35 @@ func TestEMRFails(t *testing.T) {
 				t.Errorf("staged files are left: %v", fake.objects)
 			}
 		})
+	}
+}
+
+// An answer without an end is given up. The task does not ask again for it.
+func TestEMRLargeAnswer(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
+		requests := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Amz-Target") == "" {
+				return
+			}
+			requests++
+			w.WriteHeader(status)
+			_, err := io.WriteString(w, `{"Message": "`)
+			for err == nil {
+				_, err = io.WriteString(w, strings.Repeat("x", 1<<20))
+			}
+		}))
+		own := existing()
+		own.Set("steps", param.List{param.Of("type", "command", "command", "ls")})
+		f := operatortest.New(t, aws.Table(aws.Options{}), own).Secrets(with(map[string]string{"aws.emr.endpoint": server.URL, "aws.s3.endpoint": server.URL, "aws.region": "eu-west-1"}))
+		f.Request.Lease.Try, f.Request.Lease.StartedAt = 2, time.Now()
+		f.State = param.Of("tag", "ABCDEFGHIJKLM")
+		outcome, err := f.Run()
+		if err == nil || len(err.Error()) > 1000 || requests != 1 {
+			t.Errorf("status %d: %+v, %.1000v after %d requests, want an error after one", status, outcome.Again, err, requests)
+		}
+		server.Close()
 	}
 }
 

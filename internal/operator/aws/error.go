@@ -39,8 +39,11 @@ func mayPass(err error) bool {
 	return isLost(err)
 }
 
-// isLost reports whether there was no answer, or no whole one.
+// isLost reports whether there was no answer, or no whole one. One that is too large would be so again.
 func isLost(err error) bool {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return false
+	}
 	_, unsent := errors.AsType[*smithyhttp.RequestSendError](err)
 	_, broken := errors.AsType[*smithy.DeserializationError](err)
 	return unsent || broken || errors.Is(err, context.DeadlineExceeded)

@@ -3,7 +3,6 @@ package aws
 import (
 	"context"
 	"encoding/base64"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/kms"
@@ -19,16 +18,13 @@ type sealer struct {
 	request *operator.Request
 }
 
-// hasSecret reports whether a text refers to a secret.
-func hasSecret(text string) bool { return strings.Contains(text, "${secret:") }
-
 // text returns an entry of a configuration.
 func (s *sealer) text(ctx context.Context, text string) (*param.Map, error) {
 	plain, err := s.request.Expand(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	if !hasSecret(text) {
+	if plain == text { // it refers to no secret
 		return plainText(plain), nil
 	}
 	key, err := s.request.Secret(ctx, "aws.emr.kms_key_id")

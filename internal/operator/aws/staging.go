@@ -3,6 +3,7 @@ package aws
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net/url"
 	"os"
@@ -70,12 +71,16 @@ func (s *staging) place(section, name string) file {
 
 // put stages data as a file.
 func (s *staging) put(ctx context.Context, section, name string, data []byte) (file, error) {
+	return s.upload(ctx, section, name, bytes.NewReader(data))
+}
+
+func (s *staging) upload(ctx context.Context, section, name string, data io.ReadSeeker) (file, error) {
 	if s.bucket == "" {
 		return file{}, param.Errorf(noStaging)
 	}
 	to := s.place(section, name)
 	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
-		Bucket: aws.String(s.bucket), Key: aws.String(strings.TrimPrefix(to.uri, "s3://"+s.bucket+"/")), Body: bytes.NewReader(data),
+		Bucket: aws.String(s.bucket), Key: aws.String(strings.TrimPrefix(to.uri, "s3://"+s.bucket+"/")), Body: data,
 	})
 	return to, err
 }
@@ -90,23 +95,28 @@ func (s *staging) fetch(ctx context.Context, section, name string, template bool
 	if s.bucket == "" {
 		return file{}, param.Errorf(noStaging)
 	}
-	data, err := s.read(ctx, name, template)
+	base := path.Base(filepath.ToSlash(name))
+	if template {
+		text, err := s.request.ReadTemplate(ctx, s.params, name)
+		if err != nil {
+			return file{}, err
+		}
+		return s.put(ctx, section, base, []byte(text))
+	}
+	data, err := s.open(name)
 	if err != nil {
 		return file{}, err
 	}
-	return s.put(ctx, section, path.Base(filepath.ToSlash(name)), data)
+	defer data.Close() //nolint:errcheck // it was only read
+	return s.upload(ctx, section, base, data)
 }
 
-func (s *staging) read(ctx context.Context, name string, template bool) ([]byte, error) {
-	if template {
-		text, err := s.request.ReadTemplate(ctx, s.params, name)
-		return []byte(text), err
-	}
+func (s *staging) open(name string) (*os.File, error) {
 	at, err := s.request.Path(name)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(at)
+	data, err := os.Open(at)
 	if os.IsNotExist(err) {
 		return nil, &operator.Error{Kind: operator.KindConfig, Message: "File not found: " + at, Err: err}
 	}

@@ -20,8 +20,35 @@ import (
 // connectTime is how long the way to a service may take to open.
 const connectTime = 30 * time.Second
 
-// answerTime is how long one request may take.
-const answerTime = time.Minute
+const (
+	// answerTime is how long one request may take.
+	answerTime = time.Minute
+	// uploadTime is how long the upload of a file may take. The answer to it must come within answerTime after that.
+	uploadTime = time.Hour
+)
+
+// Most that is read of an answer, and of one that is no success, which the task shows.
+const (
+	answerSize  = 32 << 20
+	refusalSize = 64 << 10
+)
+
+// bounded ends answers that are too large: the project names the endpoint.
+type bounded struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	answer, err := b.next.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	most := int64(answerSize)
+	if answer.StatusCode >= http.StatusBadRequest {
+		most = refusalSize
+	}
+	answer.Body = http.MaxBytesReader(nil, answer.Body, most)
+	return answer, nil
+}
 
 // newTransport returns the connections to the services, which all tasks share: a task that waits holds none. They go through
 // the proxies of the environment, with their credentials (operators 1.16). The transport opens TLS itself, also through a
