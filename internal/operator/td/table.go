@@ -52,16 +52,7 @@ func Table(options Options) operator.Table {
 		}, kind{make: func() operation { return &load{} }}),
 		"td_table_export": job(operator.Definition{
 			Doc: "writes a part of a table to S3", Needs: [][]string{{"table"}, {"file_format"}, {"from"}, {"to"}, {"s3_bucket"}, {"s3_path_prefix"}},
-			Keys: commonKeys(map[string]dig.Value{
-				"file_format":    operator.OneOf(exportFormats()...).About("the format of the files"),
-				"from":           operator.Text().About("the first second: seconds since 1970, or `yyyy-MM-dd HH:mm:ss`, with an offset or in the zone `timezone`"),
-				"hive_pool_name": operator.Text().About("the pool that the job runs in"),
-				"s3_bucket":      operator.Text().About("the bucket"),
-				"s3_path_prefix": operator.Text().About("what the names of the files begin with"),
-				"table":          operator.Text().About("the table: `TABLE` or `DATABASE.TABLE`"),
-				"timezone":       operator.Text().About("the zone of times without an offset").Or("that of the workflow"),
-				"to":             operator.Text().About("the second after the last one, as `from`"),
-			}),
+			Keys: exportKeys(),
 		}, kind{make: func() operation { return &tableExport{} }, keyless: true}),
 		"td_result_export": job(operator.Definition{
 			Doc: "sends the result of a job to a connection of Treasure Data", Needs: [][]string{{"job_id"}, {"result_connection"}, {"result_settings"}},
@@ -152,6 +143,20 @@ func commonKeys(more ...map[string]dig.Value) map[string]dig.Value {
 		maps.Copy(keys, some)
 	}
 	return keys
+}
+
+// exportKeys returns the options of td_table_export.
+func exportKeys() map[string]dig.Value {
+	return commonKeys(map[string]dig.Value{
+		"file_format":    operator.OneOf(exportFormats()...).About("the format of the files"),
+		"from":           operator.Text().About("the first second: seconds since 1970, or `yyyy-MM-dd HH:mm:ss`, with an offset or in the zone `timezone`"),
+		"hive_pool_name": operator.Text().About("the pool that the job runs in"),
+		"s3_bucket":      operator.Text().About("the bucket"),
+		"s3_path_prefix": operator.Text().About("what the names of the files begin with"),
+		"table":          operator.Text().About("the table: `TABLE` or `DATABASE.TABLE`"),
+		"timezone":       operator.Text().About("the zone of times without an offset").Or("that of the workflow"),
+		"to":             operator.Text().About("the second after the last one, as `from`"),
+	})
 }
 
 // queryKeys returns the options of operators that run a query.
