@@ -200,6 +200,27 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// A client that builds an image may change the project. The variables are not written through a link that it leaves.
+func TestBuildLeavesLink(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	victim := filepath.Join(f.dir, "victim")
+	f.answers("build", "ln -sf "+victim+" .digdag/tmp/digdag-sh-7-1/variables.env")
+	f.answers("run", "true").env = []string{"HOME=/planted"}
+	if err := os.WriteFile(victim, []byte("as it was"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.run(param.Of("image", "x", "build", param.List{"y"})); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(victim); err != nil || string(got) != "as it was" {
+		t.Errorf("the file that the link names = %q, %v, want it as it was", got, err)
+	}
+	if calls := f.calls(); len(calls) != 3 || !strings.HasPrefix(calls[1], "build ") {
+		t.Errorf("calls = %q, want images, build and run", calls)
+	}
+}
+
 // What the client prints while it prepares an image is in the log of the task, and the error has Digdag's text.
 func TestPrepareFails(t *testing.T) {
 	t.Parallel()

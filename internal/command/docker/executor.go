@@ -88,6 +88,11 @@ type container struct {
 
 // run prepares the image and runs the command.
 func (c *container) run(ctx context.Context) (command.Status, error) {
+	vars, err := c.variables() // before prepare, which may give the project to the user of commands
+	if err != nil {
+		return command.Status{}, err
+	}
+	defer vars.remove()
 	image, err := c.prepare(ctx)
 	if err != nil {
 		return command.Status{}, err
@@ -95,11 +100,6 @@ func (c *container) run(ctx context.Context) (command.Status, error) {
 	if c.name = c.options.ownName(); c.name == "" {
 		c.name = "trowel-" + c.request.Try.ID() + "-" + strings.ToLower(rand.Text()[:8])
 	}
-	vars, err := c.variables()
-	if err != nil {
-		return command.Status{}, err
-	}
-	defer vars.remove()
 	mark, err := c.executor.options.Journal.begin(c.options.client)
 	if err != nil {
 		return command.Status{}, fmt.Errorf("note the client of the container: %w", err)

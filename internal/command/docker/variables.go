@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,11 +41,21 @@ func (c *container) variables() (*variables, error) {
 		return v, nil
 	}
 	v.file = filepath.Join(c.request.Project, filepath.FromSlash(c.request.IODir), "variables.env")
-	if err := os.WriteFile(v.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+	if err := writeNew(v.file, strings.Join(lines, "\n")+"\n"); err != nil {
 		return nil, fmt.Errorf("write the variables of the container: %w", err)
 	}
 	v.options = append(v.options, "--env-file", v.file)
 	return v, nil
+}
+
+// writeNew writes a file that must not exist yet: a link in its place would lead elsewhere.
+func writeNew(path, text string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // a file of the command
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
 }
 
 // remove removes the file.
