@@ -12,7 +12,7 @@ import (
 )
 
 // giveUp ends the attempts of an interrupted run that nobody goes on with: the one of a database that outlives the run, which
-// must not count as running for ever, and those whose tasks have started something outside, which is canceled.
+// must not count as running for ever, and all of them if tasks have started something outside, which is canceled.
 func (l *run) giveUp(ctx context.Context, signals <-chan os.Signal) error {
 	if err := l.flusher.Barrier(ctx); err != nil { // what was reported while the agent stopped
 		return err
@@ -33,7 +33,8 @@ func (l *run) giveUp(ctx context.Context, signals <-chan os.Signal) error {
 	return l.cancelJobs(ctx, tasks, signals)
 }
 
-// findJobs returns the attempts with tasks that have a job outside, and how many such tasks there are.
+// findJobs returns how many tasks have a job outside. If there are such tasks it returns all running attempts, not only
+// theirs: the agent that cancels would run what is ready in the others.
 func (l *run) findJobs(ctx context.Context) (attempts map[trowel.AttemptID]bool, tasks int, err error) {
 	const most = 10_000 // attempts; a run has one, and those that require> begins
 	attempts = map[trowel.AttemptID]bool{}
@@ -49,9 +50,13 @@ func (l *run) findJobs(ctx context.Context) (attempts map[trowel.AttemptID]bool,
 			}
 			for _, row := range rows {
 				if row.Flags&trowel.TaskHasJob != 0 && !row.State.Done() {
-					attempts[row.AttemptID] = true
 					tasks++
 				}
+			}
+		}
+		for i := range running {
+			if tasks > 0 {
+				attempts[running[i].ID] = true
 			}
 		}
 		return nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,5 +90,67 @@ func TestInterruptCancelsJobs(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "Task +w+waits is canceled.") {
 		t.Errorf("output = %s, want to be told of canceled tasks", out.String())
+	}
+}
+
+// Ctrl-C while only a workflow of require> has something outside: what was interrupted in the main workflow does not begin again.
+func TestInterruptCancelsJobsOfRequired(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"w.dig": "_parallel: true\n+sub: {require>: s}\n+plain: {plain>: ''}\n",
+		"s.dig": "+waits: {job>: ''}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	project, err := dig.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	workflow := project.Find("w")
+	tasks, err := workflow.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plain, canceled atomic.Int64
+	begun := make(chan struct{}, 100)
+	table := operator.Core(operator.Options{})
+	table["plain"] = operator.Definition{Run: func(ctx context.Context, _ *operator.Request) (operator.Outcome, error) {
+		plain.Add(1)
+		begun <- struct{}{}
+		<-ctx.Done()
+		return operator.Outcome{}, context.Cause(ctx)
+	}}
+	table["job"] = operator.Definition{
+		Run: func(context.Context, *operator.Request) (operator.Outcome, error) {
+			begun <- struct{}{}
+			return operator.Outcome{Again: &operator.Again{After: time.Hour, State: param.Of("job", 1), Job: true}}, nil
+		},
+		CancelJob: func(context.Context, *operator.Request) error {
+			canceled.Add(1)
+			time.Sleep(500 * time.Millisecond) // in which other tasks would begin
+			return nil
+		},
+	}
+	var out bytes.Buffer
+	view := runview.NewPlain(&out, &out)
+	logs := &logging.Handler{To: view.Log(), Thread: "main"}
+	l := &run{Options: Options{
+		Project: project, Workflow: workflow, Tasks: tasks, Params: param.New(), Session: time.Unix(1705276800, 0).UTC(),
+		Now: time.Now, View: view, Logs: logs, Log: slog.New(logs),
+	}}
+	l.agentOptions.Operators = table
+	signals := make(chan os.Signal, 1)
+	go func() {
+		<-begun
+		<-begun
+		signals <- os.Interrupt
+	}()
+	end, err := l.run(t.Context(), signals)
+	if err != nil || !end.Interrupted || plain.Load() != 1 || canceled.Load() != 1 {
+		t.Errorf("run = %+v, %v, plain task run %d times, %d jobs canceled, want an interrupted run, once and one:\n%s",
+			end, err, plain.Load(), canceled.Load(), out.String())
 	}
 }
