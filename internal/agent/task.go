@@ -116,7 +116,7 @@ func (t *try) runOperator(out *output, log *slog.Logger) (report trowel.Report, 
 // outcome returns the report about a run of the operator.
 func (t *try) outcome(outcome *operator.Outcome, err error, log *slog.Logger) trowel.Report {
 	switch {
-	case errors.Is(err, ErrStopped), errors.Is(err, ErrLost): // not a failure: it runs again
+	case errors.Is(err, ErrStopped), errors.Is(err, ErrLost), t.interrupted(err): // not a failure: it runs again
 		log.Warn("Stopped")
 		return trowel.Report{Outcome: trowel.OutcomeReleased}
 	case t.hasNoRoom(outcome, err, log):
@@ -139,6 +139,13 @@ func (t *try) outcome(outcome *operator.Outcome, err error, log *slog.Logger) tr
 		again.Outcome, again.Error = trowel.OutcomeRetry, operator.ErrorObject(cause)
 	}
 	return again
+}
+
+// interrupted reports whether a run has failed because the agent stops or has lost the try. Some libraries tell that a context
+// was canceled, but not why.
+func (t *try) interrupted(err error) bool {
+	cause := context.Cause(t.ctx)
+	return errors.Is(err, context.Canceled) && (errors.Is(cause, ErrStopped) || errors.Is(cause, ErrLost))
 }
 
 func failure(err error) trowel.Report {
