@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,8 +75,11 @@ func texts(read *param.Reader, key string) ([]string, error) {
 // detaches reports whether an option of "docker run" makes the client end before the container.
 func detaches(option string) bool {
 	name, value, _ := strings.Cut(option, "=")
-	return option == "-d" || name == "--detach" && value != "false"
+	return (name == "--detach" || shortDetach().MatchString(option)) && value != "false"
 }
+
+// shortDetach matches -d, also among other short options without a value, as in -itd.
+func shortDetach() *regexp.Regexp { return regexp.MustCompile(`^-[itPq]*d`) }
 
 // ownName returns the name that a task gives its container; empty for none.
 func (o *options) ownName() (name string) {
