@@ -34,30 +34,38 @@ func (c *container) prepare(ctx context.Context) (string, error) {
 // use.
 type builds struct {
 	mu     sync.Mutex
-	images map[string]*sync.Mutex
+	images map[string]chan struct{} // full while somebody builds the image
 }
 
-// lock waits until nobody builds an image.
-func (b *builds) lock(image string) (unlock func()) {
+// lock waits until nobody builds an image, or the context ends.
+func (b *builds) lock(ctx context.Context, image string) (unlock func(), err error) {
 	b.mu.Lock()
 	one := b.images[image]
 	if one == nil {
-		one = &sync.Mutex{}
+		one = make(chan struct{}, 1)
 		if b.images == nil {
-			b.images = map[string]*sync.Mutex{}
+			b.images = map[string]chan struct{}{}
 		}
 		b.images[image] = one
 	}
 	b.mu.Unlock()
-	one.Lock()
-	return one.Unlock
+	select {
+	case one <- struct{}{}:
+		return func() { <-one }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // buildImage returns the image of the project, which it builds unless the engine has it (operators 4.3).
 func (c *container) buildImage(ctx context.Context) (string, error) {
 	repository, tag := c.imageName()
 	name := repository + ":" + tag
-	defer c.executor.builds.lock(name)()
+	unlock, err := c.executor.builds.lock(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
 	images, exit, err := c.client.call(ctx, "images")
 	if ctx.Err() != nil {
 		return "", err

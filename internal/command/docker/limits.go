@@ -54,7 +54,9 @@ func noProcess() *regexp.Regexp {
 
 // ranOutOfMemory asks the engine whether a process of the container, which has ended, was killed for its memory.
 func (c *container) ranOutOfMemory(ctx context.Context) bool {
-	output, exit, err := c.client.call(context.WithoutCancel(ctx), "inspect", "--format", "{{.State.OOMKilled}}", c.name)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+	defer cancel()
+	output, exit, err := c.client.call(ctx, "inspect", "--format", "{{.State.OOMKilled}}", c.name)
 	if err != nil {
 		c.log.WarnContext(ctx, "it is not known why the container has ended", slog.Any("error", err))
 	}
