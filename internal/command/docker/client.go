@@ -51,6 +51,10 @@ const (
 func (c *container) remove(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
 	defer cancel()
+	if c.label != "" { // another container may have the name
+		c.removeByLabel(ctx)
+		return
+	}
 	for missed := 0; missed < lookAgain; {
 		output, exit, err := c.client.call(ctx, "rm", "-f", c.name)
 		switch {
@@ -59,12 +63,34 @@ func (c *container) remove(ctx context.Context) {
 		case err == nil && exit == 0:
 			return
 		case err != nil || ctx.Err() != nil:
-			c.log.ErrorContext(ctx, "the container of the command may still run", slog.String("container", c.name),
-				slog.String("output", strings.TrimSpace(output)), slog.Any("error", err))
+			c.mayStay(ctx, output, err)
 			return
 		}
 		wait.Sleep(ctx, removePause) //nolint:errcheck // the next call sees that the time is over
 	}
+}
+
+// removeByLabel does the work of remove for a container that is known by its label.
+func (c *container) removeByLabel(ctx context.Context) {
+	for missed := 0; missed < lookAgain; {
+		removed, err := c.client.removeLabelled(ctx, c.label)
+		switch {
+		case err == nil && len(removed) > 0:
+			return
+		case err == nil:
+			missed++
+		case ctx.Err() != nil:
+			c.mayStay(ctx, "", err)
+			return
+		}
+		wait.Sleep(ctx, removePause) //nolint:errcheck // the next call sees that the time is over
+	}
+}
+
+// mayStay logs that the container could not be removed.
+func (c *container) mayStay(ctx context.Context, output string, err error) {
+	c.log.ErrorContext(ctx, "the container of the command may still run", slog.String("container", c.name),
+		slog.String("output", strings.TrimSpace(output)), slog.Any("error", err))
 }
 
 // isNoContainer reports whether a client says that there is no such container.

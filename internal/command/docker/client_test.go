@@ -9,9 +9,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -85,10 +87,12 @@ func (f *fake) calls() (calls []string) {
 				words[i] = "trowel-7-1-RANDOM"
 			}
 		}
-		calls = append(calls, strings.Join(words, " "))
+		calls = append(calls, randomRun().ReplaceAllString(strings.Join(words, " "), "trowel.run=RANDOM"))
 	}
 	return calls
 }
+
+func randomRun() *regexp.Regexp { return regexp.MustCompile(`trowel\.run=[a-z2-7]{26}\b`) }
 
 // What stands between "docker run" and its end if nothing is asked for.
 const (
@@ -113,7 +117,7 @@ func TestCalls(t *testing.T) {
 		},
 		"a name of the task's own": {
 			block: param.Of("image", "x", "run_options", param.List{"--name=mine"}),
-			want:  []string{"run --name=mine --rm --name mine --cidfile PROJECT/.digdag/tmp/digdag-sh-7-1/container.id --label trowel.try=7-1 --label trowel.task=+main+a " + mount + " x " + words},
+			want:  []string{"run --name=mine --rm --name mine --cidfile PROJECT/.digdag/tmp/digdag-sh-7-1/container.id --label trowel.try=7-1 --label trowel.task=+main+a --label trowel.run=RANDOM " + mount + " x " + words},
 		},
 		"variables": {
 			block: param.Of("image", "x"), env: []string{"A=b c", "DOCKER_HOST=tcp://evil", "HTTP_PROXY=http://me:secret@proxy", "LINES=a=b"},
@@ -297,6 +301,76 @@ func TestClientIsGone(t *testing.T) {
 		if got := len(calls) == 2 && calls[1] == "rm -f trowel-7-1-RANDOM"; got != c.removes {
 			t.Errorf("exit code %d: calls %q, removes: %v, want %v", c.exit, calls, got, c.removes)
 		}
+	}
+}
+
+// A name that a task gives may be that of another container, which stays.
+func TestOwnNameIsTaken(t *testing.T) {
+	t.Parallel()
+	id := strings.Repeat("cd", 32)
+	const look = "ps -a -q --no-trunc --filter label=trowel.run=RANDOM"
+	block := param.Of("image", "x", "run_options", param.List{"--name", "x"})
+	f := newFake(t).answers("run", "exit 125")
+	if _, err := f.run(block); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{look, look, look}, f.calls()[1:]); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	f = newFake(t).answers("run", "exit 137").answers("ps", `[ -e "$here/removed" ] || echo `+id).answers("rm", `: > "$here/removed"`)
+	if _, err := f.run(block); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{look, "rm -f " + id, look}, f.calls()[1:]); diff != "" {
+		t.Errorf("calls for the own container (-want +got):\n%s", diff)
+	}
+}
+
+// Options that only look like --detach are the client's.
+func TestDetach(t *testing.T) {
+	t.Parallel()
+	for option, refused := range map[string]bool{
+		"-d": true, "-itd": true, "-dit": true, "-Pd": true, "-d=true": true, "--detach": true, "--detach=true": true,
+		"-d=false": false, "--detach=false": false, "--detach-keys=a": false, "-it": false, "--dns=1.1.1.1": false, "-ed=1": false,
+	} {
+		_, err := newFake(t).run(param.Of("image", "x", "run_options", param.List{option}))
+		if got := err != nil && strings.HasPrefix(err.Error(), "run_options cannot have --detach"); got != refused || !refused && err != nil {
+			t.Errorf("%s: %v, want it refused: %v", option, err, refused)
+		}
+	}
+}
+
+// A killed task does not wait for the image that another task builds.
+func TestKilledWaitingForBuild(t *testing.T) {
+	t.Parallel()
+	f := newFake(t).answers("build", `: > "$here/building"; while [ ! -e "$here/built" ]; do sleep 0.05; done`)
+	executor := docker.New(docker.Options{Local: f.local})
+	block := param.Of("docker", param.Of("image", "x", "build", param.List{"y"}))
+	first := commandtest.NewRequest(t, &commandtest.Subject{Params: block}, "true")
+	second := commandtest.NewRequest(t, &commandtest.Subject{Params: block}, "true")
+	built := make(chan error, 1)
+	go func() {
+		_, err := executor.Run(t.Context(), first)
+		built <- err
+	}()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(f.dir, "building")); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the build does not begin")
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	second.Started = func() { cancel(command.ErrKill) }
+	if _, err := executor.Run(ctx, second); !errors.Is(err, command.ErrKill) {
+		t.Errorf("Run = %v, want the cause", err)
+	}
+	if err := os.WriteFile(filepath.Join(f.dir, "built"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-built; err != nil {
+		t.Errorf("the task that built the image: %v", err)
 	}
 }
 

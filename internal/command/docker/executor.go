@@ -19,6 +19,7 @@ const (
 	labelTry     = "trowel.try"     // TASK-NUMBER
 	labelTask    = "trowel.task"    // full name of the task
 	labelProcess = "trowel.process" // mark of the process that has started the container, see Journal
+	labelRun     = "trowel.run"     // of a container whose name the task gives: random, as others may have that name
 )
 
 // Options are what an Executor needs.
@@ -83,7 +84,8 @@ type container struct {
 	log      *slog.Logger
 	started  func() // may be nil
 
-	name string
+	name  string
+	label string // NAME=VALUE, which only this container has; empty if its name is its own
 }
 
 // run prepares the image and runs the command.
@@ -99,6 +101,8 @@ func (c *container) run(ctx context.Context) (command.Status, error) {
 	}
 	if c.name = c.options.ownName(); c.name == "" {
 		c.name = "trowel-" + c.request.Try.ID() + "-" + strings.ToLower(rand.Text()[:8])
+	} else {
+		c.label = labelRun + "=" + strings.ToLower(rand.Text())
 	}
 	mark, err := c.executor.options.Journal.begin(c.options.client)
 	if err != nil {
@@ -118,6 +122,9 @@ func (c *container) arguments(image, mark string, vars *variables) []string {
 	args = append(args, "--name", c.name, "--cidfile", c.idPath(), "--label", labelTry+"="+r.Try.ID(), "--label", labelTask+"="+r.Try.Name)
 	if mark != "" {
 		args = append(args, "--label", labelProcess+"="+mark)
+	}
+	if c.label != "" {
+		args = append(args, "--label", c.label)
 	}
 	args = append(args, c.limitOptions()...)
 	mount := r.Project + ":" + r.Project + ":rw"

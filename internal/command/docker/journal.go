@@ -142,7 +142,7 @@ func keepEnding(ctx context.Context, left []Left, local *command.Local, log *slo
 func endAll(ctx context.Context, all []Left, local *command.Local, log *slog.Logger) (left []Left) {
 	for _, l := range all {
 		c := client{local: local, program: l.Client}
-		ended, err := c.removeMarked(ctx, l.Mark)
+		ended, err := c.removeLabelled(ctx, labelProcess+"="+l.Mark)
 		if len(ended) > 0 {
 			log.WarnContext(ctx, "containers of tasks that outlived an earlier server or agent are removed", slog.Any("containers", ended))
 		}
@@ -158,10 +158,10 @@ func endAll(ctx context.Context, all []Left, local *command.Local, log *slog.Log
 // containerID matches the id of a container. Clients print warnings, too.
 func containerID() *regexp.Regexp { return regexp.MustCompile(`(?m)^[0-9a-f]{64}$`) }
 
-// removeMarked removes all containers with a mark, and returns their ids.
-func (c *client) removeMarked(ctx context.Context, mark string) (removed []string, err error) {
+// removeLabelled removes all containers with a label, NAME=VALUE, and returns their ids.
+func (c *client) removeLabelled(ctx context.Context, label string) (removed []string, err error) {
 	for {
-		output, exit, err := c.call(ctx, "ps", "-a", "-q", "--no-trunc", "--filter", "label="+labelProcess+"="+mark)
+		output, exit, err := c.call(ctx, "ps", "-a", "-q", "--no-trunc", "--filter", "label="+label)
 		if err != nil {
 			return removed, err
 		}
