@@ -72,6 +72,7 @@ func faultCases() map[string]faultCase {
 		"half of a look":             {answer: until("DescribeTasks", 4, 200, `{"tasks":[{"ta`), tasks: 1},
 		"looks are refused":          {answer: until("DescribeTasks", always, 400, refuse("AccessDeniedException", "You may not look.")), kind: "access denied", message: "You may not look.", tasks: 1, stopped: true},
 		"output fails for a while":   {answer: until("GetLogEvents", 5, 500, ""), tasks: 1},
+		"output always fails":        {answer: until("GetLogEvents", always, 500, "no answer"), kind: "runtime", message: "500", tasks: 1, stopped: true},
 		"task is not known any more": {answer: until("DescribeTasks", always, 200, `{"tasks":[],"failures":[{"reason":"MISSING"}]}`), kind: "runtime", message: "ECS does not know the task of the command any more: arn:aws:ecs:us-east-1:1:task/c1/id1", tasks: 1},
 		"no log driver":              {fake: func(f *fake) { f.logging = false }, tasks: 1},
 		"container cannot start": {

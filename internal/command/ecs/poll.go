@@ -39,19 +39,20 @@ func (w *watch) poll(ctx context.Context) (command.Status, error) {
 	if err != nil {
 		return w.lookAgain(ctx, err)
 	}
-	w.state.failed = 0
 	if task == nil {
 		return w.notFound()
 	}
 	w.state.missing = 0
 	status := task.LastStatus
 	if isBefore(status) {
+		w.state.failed = 0
 		fmt.Fprintf(w.request.Output, "Wait running a command task: status %s\n", strings.ToLower(status))
 		return w.goOn(0), nil
 	}
 	if err := w.copyOutput(ctx); err != nil {
 		return w.lookAgain(ctx, err)
 	}
+	w.state.failed = 0 // the output is part of a look
 	if status != statusStopped {
 		return w.goOn(0), nil
 	}

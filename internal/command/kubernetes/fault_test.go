@@ -88,6 +88,7 @@ func faultCases() map[string]faultCase {
 		}, pods: 1},
 		"looks are refused":        {answer: refuseFirst("GET pods", always, 403, "may not get"), kind: "runtime", message: "may not get", pods: 1},
 		"logs fail for a while":    {answer: refuseFirst("GET log", 3, 500, "kubelet is away"), pods: 1},
+		"logs always fail":         {answer: refuseFirst("GET log", always, 500, "kubelet is away"), kind: "runtime", message: "kubelet is away", pods: 1},
 		"delete fails for a while": {answer: refuseFirst("DELETE pods", 4, 500, "away"), pods: 1},
 		"image cannot be pulled":   {change: waiting("ImagePullBackOff", "Back-off pulling image busybox"), kind: "runtime", message: "The image busybox of the command cannot be pulled: ImagePullBackOff: Back-off pulling image busybox", pods: 1},
 		"wrong name of an image":   {change: waiting("InvalidImageName", "no such name"), kind: "runtime", message: "cannot start: InvalidImageName: no such name", pods: 1},

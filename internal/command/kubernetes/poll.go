@@ -51,7 +51,6 @@ func (w *watch) poll(ctx context.Context) (command.Status, error) {
 	if err != nil {
 		return w.lookAgain(ctx, err)
 	}
-	w.state.failed = 0
 	status, err := w.inspect(pod, func() error { return w.copyLog(ctx) })
 	switch {
 	case err == nil:
@@ -101,11 +100,13 @@ func (w *watch) inspect(pod *param.Map, copyLog func() error) (command.Status, e
 	phase, container := textAt(pod, "status", "phase"), first(pod, "status", "containerStatuses")
 	over := phase == "Succeeded" || phase == "Failed"
 	if waiting := mapAt(container, "state", "waiting"); !over && (phase == "Pending" || phase == "" || waiting != nil) {
+		w.state.failed = 0
 		return w.waits(pod, waiting)
 	}
 	if err := copyLog(); err != nil {
 		return command.Status{}, err
 	}
+	w.state.failed = 0 // the log is part of a look
 	if !over {
 		return w.goOn(0), w.checkAge()
 	}
