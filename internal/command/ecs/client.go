@@ -127,7 +127,7 @@ func (c *client) callOnce(ctx context.Context, s service, operation string, body
 	request.Header.Set("X-Amz-Target", s.target+"."+operation)
 	keys, err := c.keys.Retrieve(ctx)
 	if err != nil {
-		return fmt.Errorf("find the keys for %s: %w", s.told, err)
+		return &serviceError{service: s, message: "find the keys for " + s.told + ": " + err.Error(), err: err} // they may be found later
 	}
 	sum := sha256.Sum256(body)
 	if err := c.signer.SignHTTP(ctx, keys, request, hex.EncodeToString(sum[:]), s.name, c.access.region, time.Now()); err != nil {

@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/command"
@@ -161,9 +162,15 @@ func (r *clusterReader) read(name string) *cluster {
 	if c.launch != "" && c.provider != "" {
 		r.fail(param.Errorf("%slaunch_type and capacity_provider_name must not be set together", r.prefix))
 	}
+	if region := c.access.region; region != "" && !regionForm.MatchString(region) {
+		r.fail(param.Errorf("Illegal AWS region: %s", region))
+	}
 	r.checkPlacement(c)
 	return c
 }
+
+// regionForm is that of regions. A task may name one, and it is part of the address that signed requests go to.
+var regionForm = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 
 func (r *clusterReader) checkPlacement(c *cluster) {
 	switch c.placement {

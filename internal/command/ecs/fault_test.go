@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/command"
@@ -34,10 +36,16 @@ func lose(operation string, times int) func(*fakeRequest) error {
 	}
 }
 
+// regionParams names a cluster in a region.
+func regionParams(region string) *param.Map {
+	return param.Merged(taskParams(), param.Of(clusterParam, param.Of("cluster_name", "c1", "region", region)))
+}
+
 type faultCase struct {
 	answer   func(*fakeRequest) *fakeAnswer
 	lost     func(*fakeRequest) error
 	settings []string
+	params   *param.Map
 	fake     func(*fake)
 	limits   command.Limits
 	during   func(f *fake, r *command.Request) // once the task is there
@@ -90,6 +98,18 @@ func faultCases() map[string]faultCase {
 				task.reason = "OutOfMemoryError: Container killed due to memory usage"
 			}, kind: "LimitError", message: "The command used more memory than its limit of 256MiB", tasks: 1,
 		},
+		"files cannot be fetched for a while": {fake: func(f *fake) {
+			var refused atomic.Int32
+			hook := func(w http.ResponseWriter, r *http.Request) bool {
+				if r.Method != http.MethodGet || !strings.Contains(r.URL.Path, "output") || refused.Add(1) > 8 {
+					return false
+				}
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return true
+			}
+			f.bucket.Answer.Store(&hook)
+		}, tasks: 1},
+		"region with an address": {params: regionParams("x.example/"), kind: "config", message: "Illegal AWS region: x.example/"},
 		"image is not tagged": {
 			fake:   func(*fake) {},
 			answer: until("ListTaskDefinitions", always, 200, `{"taskDefinitionArns":[]}`), settings: []string{"image", "alpine"},
@@ -112,6 +132,9 @@ func TestFaults(t *testing.T) {
 			params := taskParams()
 			if len(c.settings) > 0 {
 				params = param.Of("docker", param.Of("image", c.settings[1]))
+			}
+			if c.params != nil {
+				params = c.params
 			}
 			script := "echo ran"
 			if c.during != nil {

@@ -75,10 +75,19 @@ func (w *watch) goOn(in time.Duration) command.Status {
 
 // lookAgain repeats a look that failed, unless the error is there to stay.
 func (w *watch) lookAgain(ctx context.Context, err error) (command.Status, error) {
+	if ctx.Err() == nil && !mayPass(err) {
+		w.giveUp(ctx)
+		return command.Status{}, told(err)
+	}
+	return w.tryAgain(ctx, err)
+}
+
+// tryAgain repeats a look whose error may pass.
+func (w *watch) tryAgain(ctx context.Context, err error) (command.Status, error) {
 	if ctx.Err() != nil {
 		return w.goOn(soon), nil //nolint:nilerr // the process ends, and the command goes on
 	}
-	if w.state.failed++; w.state.failed > mostFailed || !mayPass(err) {
+	if w.state.failed++; w.state.failed > mostFailed {
 		w.giveUp(ctx)
 		return command.Status{}, told(err)
 	}
@@ -123,7 +132,7 @@ func (w *watch) finish(ctx context.Context) (command.Status, error) {
 	}
 	retry, err := transfer.Fetch(ctx, storage, w.outputKey(), w.request.Project, w.state.exit)
 	if retry && w.state.failed < mostFailed {
-		return w.lookAgain(ctx, err)
+		return w.tryAgain(ctx, err)
 	}
 	if err != nil {
 		return command.Status{}, err
