@@ -39,6 +39,17 @@ func refuseFirst(what string, times, status int, message string) func(http.Respo
 	}
 }
 
+// refuseAfter refuses the requests of a kind after the first ones.
+func refuseAfter(what string, times, status int, message string) func(http.ResponseWriter, *fakeRequest) bool {
+	return func(w http.ResponseWriter, r *fakeRequest) bool {
+		if r.what != what || r.nth <= times {
+			return false
+		}
+		refuseWith(w, status, "", message)
+		return true
+	}
+}
+
 // breakFirst breaks the connection of the first requests of a kind.
 func breakFirst(what string, times int) func(http.ResponseWriter, *fakeRequest) bool {
 	return func(_ http.ResponseWriter, r *fakeRequest) bool {
@@ -77,6 +88,7 @@ func faultCases() map[string]faultCase {
 		"too many requests":          {answer: refuseFirst("POST pods", 2, 429, "later"), pods: 1},
 		"server fails":               {answer: refuseFirst("POST pods", always, 500, "etcd is away"), kind: "runtime", message: "etcd is away"},
 		"answer to creation is lost": {lost: breakFirst("POST pods", 1), pods: 1},
+		"creation is never answered": {lost: breakFirst("POST pods", 1), answer: refuseAfter("POST pods", 1, 500, "etcd is away"), kind: "runtime", message: "etcd is away", pods: 1},
 		"looks fail for a while":     {answer: refuseFirst("GET pods", 7, 503, "away"), pods: 1},
 		"looks are broken off":       {answer: breakFirst("GET pods", 4), pods: 1},
 		"half a look": {answer: func(w http.ResponseWriter, r *fakeRequest) bool {

@@ -45,7 +45,13 @@ func (s *submission) run(ctx context.Context) (command.Status, error) {
 		return command.Status{}, err
 	}
 	pod, err := s.create(context.WithoutCancel(ctx), document)
-	if err != nil {
+	switch {
+	case mayPass(err) && ctx.Err() == nil: // the pod may be there all the same, and would outlive its task
+		(&watch{client: s.client, log: s.log, state: &state{pod: s.name}}).giveUp(ctx)
+		return command.Status{}, err
+	case mayPass(err): // the next look finds out, or a kill deletes the pod
+		s.log.WarnContext(ctx, "the pod may have been created", slog.String("pod", s.name), slog.Any("error", err))
+	case err != nil:
 		return command.Status{}, err
 	}
 	st := &state{cluster: s.cluster.name, pod: s.name, created: s.executor.now().Unix(), ioDir: s.request.IODir, output: transfer.OutputKey(folder)}
