@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	// fullPage is from how many events on more are asked for at once, and mostPages is how often.
+	// fullPage is from how many events or bytes on more are asked for at once, as an answer has at most 1 MiB, and mostPages is
+	// how often.
 	fullPage  = 1000
+	fullBytes = 512 << 10
 	mostPages = 100
 	// tokenMark begins tokens that lead forward.
 	tokenMark = "f/"
@@ -42,11 +44,20 @@ func (w *watch) copyOutput(ctx context.Context) error {
 		if next != "" {
 			w.state.token = next
 		}
-		if next == before || len(out.Events) < fullPage {
+		if next == before || !out.isFull() {
 			return nil
 		}
 	}
 	return nil
+}
+
+// isFull reports whether there may be more events at once.
+func (e *logEvents) isFull() bool {
+	size := 0
+	for i := range e.Events {
+		size += len(e.Events[i].Message)
+	}
+	return len(e.Events) >= fullPage || size >= fullBytes
 }
 
 // write writes events to the output of the request, but not the marker of its end.

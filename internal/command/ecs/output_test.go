@@ -1,0 +1,43 @@
+//go:build unix
+
+package ecs
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/trowel-project/trowel/internal/command"
+)
+
+// Pages are full by their bytes as well, so all of them are asked for in one look.
+func TestLongLines(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	line := strings.Repeat("x", 600<<10)
+	f.answer = func(r *fakeRequest) *fakeAnswer {
+		events := []any{}
+		if r.nth <= 3 {
+			events = append(events, map[string]any{"message": line})
+		}
+		return &fakeAnswer{http.StatusOK, map[string]any{"events": events, "nextForwardToken": fmt.Sprintf("f/%d", min(r.nth, 3))}}
+	}
+	e := f.executor(nil)
+	c, err := readCluster(e.options.Setting, taskParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := &watch{executor: e, cluster: c, request: &command.Request{Output: &out}, state: &state{logs: &logStream{group: "g", stream: "s"}}}
+	if w.client, err = e.clientOf(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.copyOutput(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := 3 * (len(line) + 1); out.Len() != want {
+		t.Errorf("%d bytes of output, want %d", out.Len(), want)
+	}
+}
