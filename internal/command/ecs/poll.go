@@ -126,11 +126,16 @@ func (w *watch) finish(ctx context.Context) (command.Status, error) {
 	if w.state.logs != nil && w.state.marked == 0 && !over {
 		return w.goOn(w.executor.times.look), nil
 	}
+	if w.state.logs != nil && w.state.marked == 0 {
+		w.log.WarnContext(ctx, "the end of the output did not come in time, so some of it may be missing")
+	}
 	storage, err := w.executor.openStorage(ctx)
 	if err != nil {
 		return command.Status{}, err
 	}
-	retry, err := transfer.Fetch(ctx, storage, w.outputKey(), w.request.Project, w.state.exit)
+	retry, err := transfer.Fetch(ctx, storage, &transfer.Left{
+		Key: w.outputKey(), ExitCode: w.state.exit, MostBytes: w.request.Limits.Disk, Failed: w.state.failed,
+	}, w.request.Project)
 	if retry && w.state.failed < mostFailed {
 		return w.tryAgain(ctx, err)
 	}

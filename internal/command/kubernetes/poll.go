@@ -201,7 +201,9 @@ func (w *watch) finish(ctx context.Context) (command.Status, error) {
 	if err != nil {
 		return command.Status{}, err
 	}
-	retry, fetchErr := transfer.Fetch(ctx, out, w.state.output, w.request.Project, w.state.exit)
+	retry, fetchErr := transfer.Fetch(ctx, out, &transfer.Left{
+		Key: w.state.output, ExitCode: w.state.exit, MostBytes: w.request.Limits.Disk, Failed: w.state.failed,
+	}, w.request.Project)
 	if retry && w.state.failed < mostFailed {
 		return w.lookAgain(ctx, fetchErr)
 	}
