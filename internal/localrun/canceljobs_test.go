@@ -130,7 +130,10 @@ func TestInterruptCancelsJobsOfRequired(t *testing.T) {
 		},
 		CancelJob: func(context.Context, *operator.Request) error {
 			canceled.Add(1)
-			time.Sleep(500 * time.Millisecond) // in which other tasks would begin
+			select {
+			case <-begun: // a task that should not
+			case <-time.After(500 * time.Millisecond):
+			}
 			return nil
 		},
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/trowel-project/trowel/internal/command/commandtest"
 	"github.com/trowel-project/trowel/internal/command/docker"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // fake is a client that notes how it is called and answers as it is told.
@@ -353,13 +354,14 @@ func TestKilledWaitingForBuild(t *testing.T) {
 		_, err := executor.Run(t.Context(), first)
 		built <- err
 	}()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(f.dir, "building")); err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
+	limited, end := context.WithTimeout(t.Context(), time.Minute)
+	defer end()
+	for begun := false; !begun; {
+		if err := wait.Sleep(limited, 10*time.Millisecond); err != nil {
 			t.Fatal("the build does not begin")
 		}
+		_, err := os.Stat(filepath.Join(f.dir, "building"))
+		begun = err == nil
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	second.Started = func() { cancel(command.ErrKill) }
