@@ -438,37 +438,6 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// An orderly end of the process forgets the containers of an engine that does not answer as little as a crash.
-func TestJournalIsKept(t *testing.T) {
-	t.Parallel()
-	f := newFake(t)
-	path := filepath.Join(t.TempDir(), "containers")
-	log := slog.New(slog.NewTextHandler(&f.log, nil))
-	cycle := func(left []docker.Left) {
-		t.Helper()
-		journal, err := docker.OpenJournal(t.Context(), path, left, f.local, log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := commandtest.NewRequest(t, &commandtest.Subject{Params: param.Of("docker", param.Of("image", "x"))}, "true")
-		_, err = docker.New(docker.Options{Local: f.local, Journal: journal}).Run(t.Context(), r)
-		if err := errors.Join(err, journal.Close()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cycle(nil)
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("journal after an end without containers: %v, want none", err)
-	}
-	f.answers("ps", "echo Cannot connect >&2; exit 1")
-	earlier := docker.Left{Mark: strings.Repeat("a", 26), Client: "docker"}
-	cycle([]docker.Left{earlier})
-	left, err := docker.EndLeft(t.Context(), path, f.local, log)
-	if err != nil || len(left) != 2 || left[0] != earlier {
-		t.Errorf("left = %v, %v, want those of the earlier process and of this one", left, err)
-	}
-}
-
 // A killed task ends the client and the container.
 func TestKilledBeforeTheContainer(t *testing.T) {
 	t.Parallel()

@@ -30,7 +30,6 @@ type Journal struct {
 	mu    sync.Mutex
 	file  *os.File
 	noted map[string]bool // clients in the file with the own mark
-	kept  bool            // containers may run on, so Close leaves the file
 }
 
 // Left are containers that outlived the process which has started them.
@@ -61,33 +60,15 @@ func OpenJournal(ctx context.Context, path string, left []Left, local *command.L
 	}
 	ctx, j.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if len(left) > 0 {
-		j.ends.Go(func() {
-			if !keepEnding(ctx, left, local, log) {
-				j.keep()
-			}
-		})
+		j.ends.Go(func() { keepEnding(ctx, left, local, log) })
 	}
 	return j, nil
 }
 
-// keep makes Close leave the file, for EndLeft of the next process.
-func (j *Journal) keep() {
-	if j != nil {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		j.kept = true
-	}
-}
-
-// Close removes the file, unless containers could not be removed. All commands must have ended.
+// Close removes the file. All containers must have ended.
 func (j *Journal) Close() error {
 	j.stop()
 	j.ends.Wait()
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.kept {
-		return j.file.Close()
-	}
 	return errors.Join(os.Remove(j.path), j.file.Close())
 }
 
@@ -150,12 +131,11 @@ func isMark(text string) bool {
 	return len(text) >= 20 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// keepEnding removes containers until the engine has answered, and reports whether it has.
-func keepEnding(ctx context.Context, left []Left, local *command.Local, log *slog.Logger) bool {
+// keepEnding removes containers until the engine has answered.
+func keepEnding(ctx context.Context, left []Left, local *command.Local, log *slog.Logger) {
 	for len(left) > 0 && wait.Sleep(ctx, endPause) == nil {
 		left = endAll(ctx, left, local, log)
 	}
-	return len(left) == 0
 }
 
 // endAll removes containers, and returns those of engines that have not answered.
