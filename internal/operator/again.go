@@ -27,6 +27,5 @@ func RetryLater(state *param.Map, key string, cause error) (Outcome, error) {
 	own.Set("retry", int64(done+1))
 	next := state.Clone()
 	next.Set(key, own)
-	after := min(shortestRetry<<min(max(done, 0), 10), longestRetry)
-	return Outcome{Again: &Again{After: after, State: next, Cause: cause}}, nil
+	return Outcome{Again: &Again{After: doubled(0, 0, done), State: next, Cause: cause}}, nil
 }

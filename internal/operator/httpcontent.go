@@ -58,46 +58,13 @@ func httpContent(ctx context.Context, r *Request, params *param.Reader) (content
 		text, err = r.Expand(ctx, text)
 		return content{body: []byte(text), contentType: choose(mediaText)}, err
 	case format == "json":
-		value, err := r.expandAll(ctx, raw)
+		value, err := r.ExpandAll(ctx, raw)
 		return content{body: []byte(param.JSON(value)), contentType: choose(mediaJSON)}, err
 	case format == "form" && isMap:
 		form, err := encodeForm(ctx, r, fields, httpInvalidField)
 		return content{body: []byte(form), contentType: mediaForm}, err // content_type is ignored (quirk)
 	}
 	return content{}, param.Errorf(httpInvalidFormat, jsonType(raw), asked)
-}
-
-// expandAll replaces the secrets in all texts and keys of a value.
-func (r *Request) expandAll(ctx context.Context, value param.Value) (param.Value, error) {
-	switch value := value.(type) {
-	case string:
-		return r.Expand(ctx, value)
-	case param.List:
-		list := make(param.List, len(value))
-		for i, element := range value {
-			var err error
-			if list[i], err = r.expandAll(ctx, element); err != nil {
-				return nil, err
-			}
-		}
-		return list, nil
-	case *param.Map:
-		object := param.Sized(value.Len())
-		for key, member := range value.All() {
-			key, err := r.Expand(ctx, key)
-			if err != nil {
-				return nil, err
-			}
-			member, err := r.expandAll(ctx, member)
-			if err != nil {
-				return nil, err
-			}
-			object.Set(key, member)
-		}
-		return object, nil
-	default:
-		return value, nil
-	}
 }
 
 // jsonType returns the name of a value's type in messages.

@@ -75,15 +75,15 @@ func (o *operators) config(region string, keys aws.CredentialsProvider) aws.Conf
 				s.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(busy)}, s.Retryables...)
 			})
 		},
-		APIOptions:                 []func(*middleware.Stack) error{withoutOperation},
+		APIOptions:                 []func(*middleware.Stack) error{WithoutOperation},
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 	}
 }
 
-// withoutOperation removes the parameter with the name of the operation, which the library adds to addresses for its own use, and
+// WithoutOperation removes the parameter with the name of the operation, which the library adds to addresses for its own use, and
 // which some stores with S3's API do not expect.
-func withoutOperation(stack *middleware.Stack) error {
+func WithoutOperation(stack *middleware.Stack) error {
 	remove := func(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (middleware.BuildOutput, middleware.Metadata, error) {
 		if request, ok := in.Request.(*smithyhttp.Request); ok && strings.Contains(request.URL.RawQuery, "x-id=") {
 			query := request.URL.Query()

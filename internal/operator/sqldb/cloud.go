@@ -14,10 +14,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
-	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/trowel-project/trowel/internal/operator"
+	operatoraws "github.com/trowel-project/trowel/internal/operator/aws"
 )
 
 // awsKeys are keys of AWS.
@@ -89,7 +89,7 @@ func (a *amazon) temporary(ctx context.Context, keys awsKeys, role, session stri
 // bucket calls do with a client, and again with one for the region of the bucket if S3 says that it is in another one.
 func (a *amazon) bucket(ctx context.Context, keys awsKeys, do func(*s3.Client) error) error {
 	config := a.config(keys)
-	config.APIOptions = append(config.APIOptions, plainQuery)
+	config.APIOptions = append(config.APIOptions, operatoraws.WithoutOperation)
 	err := do(s3.NewFromConfig(config))
 	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
 	if !ok || answer.Response == nil || ctx.Err() != nil {
@@ -101,20 +101,6 @@ func (a *amazon) bucket(ctx context.Context, keys awsKeys, do func(*s3.Client) e
 	}
 	config.Region = region
 	return do(s3.NewFromConfig(config))
-}
-
-// plainQuery leaves out the name of the operation, which the library adds to addresses for its own sake.
-func plainQuery(stack *middleware.Stack) error {
-	return stack.Build.Add(middleware.BuildMiddlewareFunc("PlainQuery", func(
-		ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler,
-	) (middleware.BuildOutput, middleware.Metadata, error) {
-		if request, ok := in.Request.(*smithyhttp.Request); ok {
-			query := request.URL.Query()
-			query.Del("x-id")
-			request.URL.RawQuery = query.Encode()
-		}
-		return next.HandleBuild(ctx, in)
-	}), middleware.After)
 }
 
 func (a *amazon) read(ctx context.Context, keys awsKeys, at s3Address) (text string, err error) {
