@@ -42,7 +42,7 @@ func keeper(t *testing.T) *command.Local {
 	return newLocal(command.LocalOptions{Groups: groups, Grace: 100 * time.Millisecond})
 }
 
-// eating returns a shell command that uses memory for a second.
+// eating returns a shell command that uses memory for three seconds.
 func eating(t *testing.T, mebibytes int) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -179,6 +179,7 @@ time.sleep(1)
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	request := sh(t, eating(t, 60)+"; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; dd if=/dev/zero of=f bs=1M count=5 conv=fsync 2>/dev/null", io.Discard)
+	request.Limits.Memory = 1 << 30 // without a limit, a busy machine is looked at too rarely for a sure peak
 	status, err := keeper(t).Run(t.Context(), request)
 	if err != nil || status.ExitCode != 0 {
 		t.Fatalf("Run = %+v, %v", status, err)

@@ -9,7 +9,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// eatVariable makes this program no test, but a command that uses so many bytes of memory for a second.
+// eatVariable makes this program no test, but a command that uses so many bytes of memory for three seconds: on a busy
+// machine processes are looked at rarely.
 const eatVariable = "TROWEL_TEST_EAT"
 
 func TestMain(m *testing.M) {
@@ -29,7 +30,7 @@ func eat(bytes int) {
 		}
 		all = append(all, part)
 	}
-	<-time.After(time.Second)
+	<-time.After(3 * time.Second)
 	if len(all) > bytes {
 		os.Exit(1) // so that it stays in use
 	}

@@ -177,7 +177,7 @@ func TestLeftBehind(t *testing.T) {
 		left                        bool
 	}{
 		{
-			name: "waited for", text: "(sleep 1.5; echo late) & echo early",
+			name: "waited for", text: "(while [ ! -e warned ]; do sleep 0.05; done; echo late) & echo early",
 			output: "early\nlate\n", warning: "waiting for them",
 		},
 		{
@@ -192,8 +192,12 @@ func TestLeftBehind(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var out, log bytes.Buffer
-			local := newLocal(command.LocalOptions{Log: slog.New(slog.NewTextHandler(&log, nil))})
 			request := sh(t, c.text, &out)
+			warned := writerFunc(func(p []byte) (int, error) {
+				log.Write(p)
+				return len(p), os.WriteFile(filepath.Join(request.Project, "warned"), nil, 0o600)
+			})
+			local := newLocal(command.LocalOptions{Log: slog.New(slog.NewTextHandler(warned, nil))})
 			t.Cleanup(func() { killIn(filepath.Join(request.Project, "pid")) })
 			within(t, 20*time.Second, func() {
 				status, err := local.Run(t.Context(), request)
@@ -213,6 +217,10 @@ func TestLeftBehind(t *testing.T) {
 		})
 	}
 }
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // killIn kills the process whose id is in a file, if there is one.
 func killIn(path string) {
