@@ -87,8 +87,9 @@ func (c *container) removeByLabel(ctx context.Context) {
 	}
 }
 
-// mayStay logs that the container could not be removed.
+// mayStay notes that the container could not be removed.
 func (c *container) mayStay(ctx context.Context, output string, err error) {
+	c.executor.options.Journal.ownMayStay(c.options.client)
 	c.log.ErrorContext(ctx, "the container of the command may still run", slog.String("container", c.name),
 		slog.String("output", strings.TrimSpace(output)), slog.Any("error", err))
 }

@@ -438,6 +438,61 @@ func TestJournal(t *testing.T) {
 	}
 }
 
+// An orderly end forgets the containers that could not be removed as little as a crash, and nothing else is remembered.
+func TestJournalIsKept(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	path := filepath.Join(t.TempDir(), "containers")
+	log := slog.New(slog.NewTextHandler(&f.log, nil))
+	cycle := func(client string, left []docker.Left) {
+		t.Helper()
+		journal, err := docker.OpenJournal(t.Context(), path, left, f.local, log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := commandtest.NewRequest(t, &commandtest.Subject{Params: param.Of("docker", param.Of("image", "x", "docker", client))}, "true")
+		_, err = docker.New(docker.Options{Local: f.local, Journal: journal}).Run(t.Context(), r)
+		if err != nil && client == "docker" {
+			t.Error(err)
+		}
+		if err := journal.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	noJournal := func(when string) {
+		t.Helper()
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("journal %s: %v, want none", when, err)
+		}
+	}
+	cycle("docker", nil)
+	noJournal("after an end without containers")
+	cycle("no-such-client", nil)
+	noJournal("after a client that is not there")
+
+	defer func() { // last, as the client breaks itself
+		f.answers("run", `echo '#!/none' > "$here/new"; chmod +x "$here/new"; mv "$here/new" "$here/docker"; exit 125`)
+		cycle("docker", nil)
+		if text, err := os.ReadFile(path); err != nil || !strings.HasSuffix(string(text), " \"docker\"\n") {
+			t.Errorf("journal = %q, %v, want the container that could not be removed", text, err)
+		}
+	}()
+	f.answers("ps", "echo Cannot connect >&2; exit 1")
+	earlier := docker.Left{Mark: strings.Repeat("a", 26), Client: "docker"}
+	left := []docker.Left{earlier, earlier}
+	for range 2 {
+		cycle("docker", left)
+		var err error
+		if left, err = docker.EndLeft(t.Context(), path, f.local, log); err != nil || len(left) != 1 || left[0] != earlier {
+			t.Errorf("left = %v, %v, want those of the earlier process alone, once", left, err)
+		}
+	}
+	cycle("docker", []docker.Left{{Mark: earlier.Mark, Client: "no-such-client"}})
+	if left, err := docker.EndLeft(t.Context(), path, f.local, log); err != nil || len(left) != 0 {
+		t.Errorf("left = %v, %v of a client that is not there, want nothing", left, err)
+	}
+}
+
 // A killed task ends the client and the container.
 func TestKilledBeforeTheContainer(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,6 +31,7 @@ type Journal struct {
 	mu    sync.Mutex
 	file  *os.File
 	noted map[string]bool // clients in the file with the own mark
+	stay  []Left          // containers that may still run when this process ends
 }
 
 // Left are containers that outlived the process which has started them.
@@ -48,28 +50,71 @@ const (
 // OpenJournal creates a journal. What is left of earlier processes is noted in it, too, and removed as soon as the engine
 // answers; local runs the clients for that.
 func OpenJournal(ctx context.Context, path string, left []Left, local *command.Local, log *slog.Logger) (*Journal, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := create(path, left)
 	if err != nil {
 		return nil, err
 	}
 	j := &Journal{path: path, mark: strings.ToLower(rand.Text()), file: file, noted: map[string]bool{}}
-	for _, l := range left {
-		if err := j.write(l); err != nil {
-			return nil, errors.Join(err, file.Close())
-		}
-	}
 	ctx, j.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if len(left) > 0 {
-		j.ends.Go(func() { keepEnding(ctx, left, local, log) })
+		j.ends.Go(func() {
+			for _, l := range keepEnding(ctx, left, local, log) {
+				j.mayStay(l)
+			}
+		})
 	}
 	return j, nil
 }
 
-// Close removes the file. All containers must have ended.
+// create writes a new file.
+func create(path string, left []Left) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range left {
+		if err := write(file, l); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+	}
+	return file, nil
+}
+
+// Close removes the file, or leaves only those containers in it that could not be removed, for EndLeft of the next process.
+// All commands must have ended.
 func (j *Journal) Close() error {
 	j.stop()
 	j.ends.Wait()
-	return errors.Join(os.Remove(j.path), j.file.Close())
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.file.Close(); err != nil || len(j.stay) == 0 {
+		return errors.Join(err, os.Remove(j.path))
+	}
+	fresh := j.path + ".new"
+	file, err := create(fresh, j.stay)
+	if err != nil {
+		return err // the whole journal stays, which names them too
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.Rename(fresh, j.path)
+}
+
+// mayStay notes that containers may still run when this process ends.
+func (j *Journal) mayStay(left Left) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !slices.Contains(j.stay, left) {
+		j.stay = append(j.stay, left)
+	}
+}
+
+// ownMayStay does the same for a container of this process.
+func (j *Journal) ownMayStay(client string) {
+	if j != nil {
+		j.mayStay(Left{Mark: j.mark, Client: client})
+	}
 }
 
 // begin notes a client before it starts a container, and returns the mark for the container's label.
@@ -80,7 +125,7 @@ func (j *Journal) begin(client string) (mark string, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !j.noted[client] {
-		if err := j.write(Left{Mark: j.mark, Client: client}); err != nil {
+		if err := write(j.file, Left{Mark: j.mark, Client: client}); err != nil {
 			return "", err
 		}
 		j.noted[client] = true
@@ -88,8 +133,8 @@ func (j *Journal) begin(client string) (mark string, err error) {
 	return j.mark, nil
 }
 
-func (j *Journal) write(l Left) error {
-	_, err := j.file.WriteString(l.Mark + " " + strconv.Quote(l.Client) + "\n")
+func write(file *os.File, l Left) error {
+	_, err := file.WriteString(l.Mark + " " + strconv.Quote(l.Client) + "\n")
 	return err
 }
 
@@ -119,8 +164,9 @@ func readJournal(path string) (all []Left, err error) {
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		mark, quoted, _ := strings.Cut(lines.Text(), " ")
-		if client, err := strconv.Unquote(quoted); err == nil && isMark(mark) {
-			all = append(all, Left{Mark: mark, Client: client})
+		client, err := strconv.Unquote(quoted)
+		if one := (Left{Mark: mark, Client: client}); err == nil && isMark(mark) && !slices.Contains(all, one) {
+			all = append(all, one)
 		}
 	}
 	return all, lines.Err()
@@ -131,11 +177,12 @@ func isMark(text string) bool {
 	return len(text) >= 20 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// keepEnding removes containers until the engine has answered.
-func keepEnding(ctx context.Context, left []Left, local *command.Local, log *slog.Logger) {
+// keepEnding removes containers until the engines have answered, or ctx ends. It returns those that may still run.
+func keepEnding(ctx context.Context, left []Left, local *command.Local, log *slog.Logger) []Left {
 	for len(left) > 0 && wait.Sleep(ctx, endPause) == nil {
 		left = endAll(ctx, left, local, log)
 	}
+	return left
 }
 
 // endAll removes containers, and returns those of engines that have not answered.
@@ -146,7 +193,11 @@ func endAll(ctx context.Context, all []Left, local *command.Local, log *slog.Log
 		if len(ended) > 0 {
 			log.WarnContext(ctx, "containers of tasks that outlived an earlier server or agent are removed", slog.Any("containers", ended))
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			log.WarnContext(ctx, "containers of tasks of an earlier server or agent are not looked for: their client is not on this machine any more",
+				slog.String("client", l.Client))
+		case err != nil:
 			log.ErrorContext(ctx, "containers of tasks of an earlier server or agent may still run; this is tried again", slog.Any("error", err),
 				slog.String("fix", l.Client+" rm -f $("+l.Client+" ps -aq --filter label="+labelProcess+"="+l.Mark+")"))
 			left = append(left, l)
