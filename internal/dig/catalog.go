@@ -73,7 +73,9 @@ type Value struct {
 	Fields   map[string]Value
 	Required []string
 	Others   *Value
-	Items    *Value // of a List; nil for anything
+	// Joined are the keys that an Object must have once what the task and those above it give for it is joined.
+	Joined []string
+	Items  *Value // of a List; nil for anything
 	// Check finds out what is wrong with a value of the right kind without expressions. Nil for no check.
 	Check func(value param.Value) error
 }

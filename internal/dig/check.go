@@ -50,6 +50,7 @@ func (in *inspection) run(p *Project) []Finding {
 	in.seen, in.told, in.workflows = map[string]bool{}, map[string]int{}, map[string]bool{}
 	in.broken = map[string]bool{}
 	in.judged, in.compiled = map[exported]bool{}, map[string][2]string{}
+	in.keysOfBlocks, in.words = map[string][]string{}, map[string]map[string]bool{}
 	for _, name := range names {
 		in.workflows[strings.TrimSuffix(name, suffix)] = true
 	}
@@ -81,8 +82,10 @@ type inspection struct {
 	knownPool func(name string) bool
 	agents    func() []trowel.KeptLimits // asked for only if a limit depends on them
 
-	judged        map[exported]bool    // options that many tasks inherit
-	compiled      map[string][2]string // what Catalog.Expression says of a text
+	judged        map[exported]bool          // options that many tasks inherit
+	keysOfBlocks  map[string][]string        // what blockKeys has found out
+	words         map[string]map[string]bool // what wordsOfFile has found out
+	compiled      map[string][2]string       // what Catalog.Expression says of a text
 	compiledBytes int
 }
 

@@ -19,7 +19,11 @@ const NeedsValue = ">"
 
 // needs warns about options that an operator requires and that the task neither has nor inherits.
 func (in *inspection) needs(t tree, index int, key string, command param.Value, known Operator) {
-	if len(known.Needs) == 0 || in.broken[t.file] || t.refused(index) {
+	if in.broken[t.file] || t.refused(index) {
+		return
+	}
+	in.joinedObjects(t, index, key, known)
+	if len(known.Needs) == 0 {
 		return
 	}
 	given := map[string]bool{NeedsValue: command != nil}
@@ -41,6 +45,39 @@ func (in *inspection) needs(t tree, index int, key string, command param.Value, 
 		}
 		in.warnAt(t, index, ruleValue, fmt.Sprintf(optionMissing, key, strings.Join(words, " or ")), optionMissingHint, key)
 	}
+}
+
+// joinedObjects warns about objects that lack a key wherever a part of them is given.
+func (in *inspection) joinedObjects(t tree, index int, key string, known Operator) {
+	for name, v := range known.Keys {
+		if len(v.Joined) == 0 {
+			continue
+		}
+		var parts []param.Value
+		if value, ok := t.compiler.tasks[index].Local.Get(name); ok {
+			parts = append(parts, value)
+		}
+		for above, at := range t.above(index) {
+			if value, ok := above.compiler.tasks[at].Export.Get(name); ok {
+				parts = append(parts, value)
+			}
+		}
+		for _, required := range v.Joined {
+			if len(parts) > 0 && !slices.ContainsFunc(parts, func(part param.Value) bool { return mayHave(part, required) }) {
+				in.warnAt(t, index, ruleValue, fmt.Sprintf(optionMissing, key, "'"+name+"."+required+"'"), optionMissingHint, key)
+			}
+		}
+	}
+}
+
+// mayHave reports whether a value has a key, or is no object yet.
+func mayHave(value param.Value, key string) bool {
+	object, ok := value.(*param.Map)
+	if !ok {
+		return true // an expression, or what another finding is about
+	}
+	inner, _ := object.Get(key)
+	return inner != nil
 }
 
 // collect notes the options that are in an object, or in a block of the operator in it.

@@ -3,6 +3,7 @@ package dig
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -186,7 +187,58 @@ func (in *inspection) block(t tree, index int, value param.Value, known Operator
 		if known.hasBlock(deeper...) {
 			in.block(t, index, inner, known, deeper, at...)
 		}
+		in.misspeltInBlock(t, index, key, strings.Join(name, "."), at)
 	}
+}
+
+// misspeltInBlock warns about a key of a block that nothing reads and that looks like one that is read. Other unknown keys
+// may be parameters of anything, such as scripts.
+func (in *inspection) misspeltInBlock(t tree, index int, key, block string, path []string) {
+	known := in.blockKeys(block)
+	if slices.Contains(known, key) || !in.wants(t.file, "") {
+		return
+	}
+	if near := param.Similar(key, known); len(near) > 0 && !named(in.wordsOfFile(t.file), key) {
+		task := &t.compiler.tasks[index]
+		in.warnAt(t, index, ruleUnused, fmt.Sprintf(UnusedKey, block+"."+key, task.FullName), didYouMean(near), path...)
+	}
+}
+
+// blockKeys returns the keys that any operator reads of a block.
+func (in *inspection) blockKeys(block string) []string {
+	if keys, ok := in.keysOfBlocks[block]; ok {
+		return keys
+	}
+	all := map[string]bool{}
+	for _, o := range in.catalog.Operators {
+		if !slices.Contains(o.Blocks, block) {
+			continue
+		}
+		for key := range o.Keys {
+			all[key] = true
+		}
+		for _, other := range o.Blocks {
+			if rest, ok := strings.CutPrefix(other, block+"."); ok {
+				all[rest] = true
+			}
+		}
+	}
+	keys := slices.Sorted(maps.Keys(all))
+	in.keysOfBlocks[block] = keys
+	return keys
+}
+
+// wordsOfFile returns the words in the expressions of a file.
+func (in *inspection) wordsOfFile(file string) map[string]bool {
+	if words, ok := in.words[file]; ok {
+		return words
+	}
+	words := map[string]bool{}
+	if src := in.sources.get(file); src != nil {
+		words = wordsOf(expressionsOf(src.text))
+	}
+	in.words[file] = words
+	return words
 }
 
 // inherits reports whether a task has a parameter from the _export of a task above.

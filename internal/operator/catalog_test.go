@@ -89,6 +89,12 @@ func TestFindingsOfValues(t *testing.T) {
 		{`{py>: load.py}`, `'py>' must be names with dots between them, as in package.module.function, but is "load.py"`},
 		{`{py>: "tasks:load"}`, `'py>' must be names with dots between them, as in package.module.function, but is "tasks:load"`},
 		{`{py>: load(1)}`, `'py>' must be names with dots between them, as in package.module.function, but is "load(1)"`},
+		{`{sh>: ls, docker: {image: x}}`, ""},
+		{`{sh>: ls, docker: "${docker_for_all}"}`, ""},
+		{`{sh>: ls, docker: {pull_always: true}}`, "'sh>' needs 'docker.image'; set it here, in `_export`, or with -p when the workflow starts"},
+		{`{mail>: {data: hi}, _export: {mail: {subjct: x}}}`, "Parameter 'mail.subjct' is not used at task +main+a.; did you mean subject?"},
+		{`{mail>: {data: "${mail.subjct}"}, _export: {mail: {subjct: x}}}`, ""},
+		{`{mail>: {data: hi}, _export: {mail: {to_whom_it_may_concern: x}}}`, ""},
 	} {
 		files := fstest.MapFS{"main.dig": {Data: []byte("+a: " + c.task + "\n")}}
 		var got []string

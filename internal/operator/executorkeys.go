@@ -10,7 +10,7 @@ import (
 // (operators 4.3).
 func withExecutors(own map[string]dig.Value) map[string]dig.Value {
 	keys := map[string]dig.Value{
-		"docker": dig.Value{Kind: dig.Object, Fields: dockerKeys()}.About("the container to run the command in, see [containers](../containers.md); without it the command is a process"),
+		"docker": dig.Value{Kind: dig.Object, Fields: dockerKeys(), Joined: []string{"image"}}.About("the container to run the command in, see [containers](../containers.md); without it the command is a process"),
 	}
 	keys["ecs"] = dig.Value{Kind: dig.Object, Fields: map[string]dig.Value{
 		"task_definition_arn": Text().About("the task definition; without it that of the image of `docker`"),
