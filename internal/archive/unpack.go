@@ -45,10 +45,7 @@ const (
 // that leaves it, directly or through others. An archive with such an entry is a
 // trowel.ErrInvalid. After an error the folder has some of the files.
 func Unpack(ctx context.Context, from io.Reader, dir string, opts UnpackOptions) (err error) {
-	if opts.Limits.MaxBytes <= 0 {
-		opts.Limits.MaxBytes = defaultUnpackBytes
-	}
-	r, err := newReader(source{from}, opts.Limits)
+	r, err := openStored(from, opts.Limits)
 	if err != nil {
 		return err
 	}
@@ -62,15 +59,9 @@ func Unpack(ctx context.Context, from io.Reader, dir string, opts UnpackOptions)
 	defer func() { err = errors.Join(err, root.Close()) }()
 	u := &unpacking{root: root, reader: r, opts: opts, made: map[string]bool{".": true}, targets: map[string]string{}}
 	for {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		e, err := r.next()
+		e, err := r.following(ctx)
 		if errors.Is(err, io.EOF) {
 			return u.finish()
-		}
-		if err == nil {
-			err = r.tooLarge()
 		}
 		if err == nil {
 			err = u.write(e)
@@ -93,9 +84,6 @@ type unpacking struct {
 }
 
 func (u *unpacking) write(e *entry) error {
-	if e.outside {
-		return invalid(nil, "", textBadEntry, e.raw)
-	}
 	if _, err := filepath.Localize(e.name); err != nil {
 		return invalid(err, "", textBadEntry, e.raw)
 	}

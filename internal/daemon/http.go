@@ -18,6 +18,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/health"
 	"github.com/trowel-project/trowel/internal/server/ops"
 	"github.com/trowel-project/trowel/internal/server/rest"
+	"github.com/trowel-project/trowel/internal/server/revision"
 	"github.com/trowel-project/trowel/internal/server/stream"
 	v1 "github.com/trowel-project/trowel/internal/server/v1"
 	"github.com/trowel-project/trowel/internal/tasklog"
@@ -65,11 +66,12 @@ func (p *serverProcess) openServer(context.Context) error {
 			},
 			MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
 		},
-		Health:  health.Options{Health: p.storage.health(p.id)},
-		Stream:  stream.Options{Events: p.events, MaxStreams: descriptors() / streamFiles},
-		Ops:     ops.Options{Limits: p.flusher, SchedulesChanged: p.messenger.schedulesChanged, AgentsChanged: p.agents.changed, Aging: s.Engine.Aging},
-		Explain: explain.Options{Aging: s.Engine.Aging, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: maxRunning(&s.Engine)},
-		Agents:  agentapi.Options{Agents: p.agents.hub, Archives: archives, Version: version.Number},
+		Revision: revision.Options{Archives: archives},
+		Health:   health.Options{Health: p.storage.health(p.id)},
+		Stream:   stream.Options{Events: p.events, MaxStreams: descriptors() / streamFiles},
+		Ops:      ops.Options{Limits: p.flusher, SchedulesChanged: p.messenger.schedulesChanged, AgentsChanged: p.agents.changed, Aging: s.Engine.Aging},
+		Explain:  explain.Options{Aging: s.Engine.Aging, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: maxRunning(&s.Engine)},
+		Agents:   agentapi.Options{Agents: p.agents.hub, Archives: archives, Version: version.Number},
 	})
 	return nil
 }

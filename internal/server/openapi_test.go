@@ -30,6 +30,7 @@ func documentedRequests(t *testing.T) []documented {
 		{"GET", "/api/project?name=p", "/api/project", "", ""},
 		{"GET", "/api/projects/1/revisions", "/api/projects/{id}/revisions", "", ""},
 		{"GET", "/api/projects/1/findings?revision=r1", "/api/projects/{id}/findings", "", ""},
+		{"GET", "/api/projects/1/files?revision=r1", "/api/projects/{id}/files", "", ""},
 		{"GET", "/api/projects/1/workflows", "/api/projects/{id}/workflows", "", ""},
 		{"GET", "/api/projects/1/workflows/main", "/api/projects/{id}/workflows/{name}", "", ""},
 		{"GET", "/api/projects/1/workflow?name=main", "/api/projects/{id}/workflow", "", ""},
@@ -96,7 +97,7 @@ func documentedRequests(t *testing.T) []documented {
 func undocumented() map[string]string {
 	const file, agents = "the answer is no JSON", "of agents; package remote reads it with the type of which the document is made"
 	return map[string]string{
-		"getArchive": file, "getFile": file, "getEvents": file, "getAgentArchive": file, "streamLeases": file,
+		"getArchive": file, "getFile": file, "getEvents": file, "getAgentArchive": file, "getFileContent": file, "streamLeases": file,
 		"registerAgent": agents, "deleteAgent": agents, "beatAgent": agents, "reportTries": agents, "putAgentLogs": agents, "getAgentSecret": agents,
 		"startAgentSession": agents, "putAgentParams": agents, "findAgentParams": agents,
 		"getOpenAPI": "it has no schema", "killAttempt": "nothing runs here", "getUserInfo": "no attempt here has any",

@@ -8,6 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/health"
 	"github.com/trowel-project/trowel/internal/server/ops"
 	"github.com/trowel-project/trowel/internal/server/rest"
+	"github.com/trowel-project/trowel/internal/server/revision"
 	"github.com/trowel-project/trowel/internal/server/stream"
 	v1 "github.com/trowel-project/trowel/internal/server/v1"
 	"github.com/trowel-project/trowel/internal/server/view"
@@ -15,13 +16,14 @@ import (
 
 // Options are what a server works with, by the groups of its paths. All but those that say so are required.
 type Options struct {
-	REST    rest.Options
-	V1      v1.Options
-	Health  health.Options
-	Stream  stream.Options
-	Ops     ops.Options
-	Explain explain.Options
-	Agents  agentapi.Options
+	REST     rest.Options
+	V1       v1.Options
+	Revision revision.Options
+	Health   health.Options
+	Stream   stream.Options
+	Ops      ops.Options
+	Explain  explain.Options
+	Agents   agentapi.Options
 }
 
 // New returns a server.
@@ -30,6 +32,6 @@ func New(o Options) *rest.Server { return rest.New(o.REST, Routes(&o)) }
 // Routes are the paths of all groups.
 func Routes(o *Options) []rest.Route {
 	return slices.Concat(
-		v1.Routes(&o.V1), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(), explain.Routes(o.Explain), ops.Routes(o.Ops), agentapi.Routes(o.Agents),
+		v1.Routes(&o.V1), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(), revision.Routes(o.Revision), explain.Routes(o.Explain), ops.Routes(o.Ops), agentapi.Routes(o.Agents),
 	)
 }

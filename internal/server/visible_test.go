@@ -49,7 +49,7 @@ func sightedRequests() map[string]sighted {
 			body: `{"workflowId":"{workflow}","sessionTime":"2024-03-01T00:00:00Z","params":{},"resume":{"mode":"from","from":"{taskName}","attemptId":"{attempt}"}}`,
 		},
 		"killAttempt": {own: http.StatusConflict}, "getUserInfo": {own: http.StatusNotFound},
-		"getFindings": {path: revised}, "getTaskPlaces": {}, "getTasksOutside": {},
+		"getFindings": {path: revised}, "getFiles": {path: revised}, "getFileContent": {path: revised + "&path={workflowName}.dig"}, "getTaskPlaces": {}, "getTasksOutside": {},
 		"getFileHandles": {path: "?task={taskName}"}, "getFile": {own: http.StatusNotFound},
 		"getEvents":     {path: "?topic=attempt:{attempt}"},
 		"getAttemptWhy": {path: "?task={taskName}"}, "getReasons": {}, "getTask": {}, "getTaskWhy": {},
@@ -73,7 +73,7 @@ func namesNothing() []string {
 	return strings.Fields(`limit cursor last_id count page_size order name_pattern search_project_name include_retried direct_download client version mode
 		session_time after use dryRun expect note actor action source from to unit status createdFrom createdTo sort schedule_from clear_schedule
 		clear_schedule_all value fromTime attemptName nextTime nextRunTime skipSchedule params sessionTime retryAttemptName slots description
-		includeDeferred role expiresAt revision name workflow task`)
+		includeDeferred role expiresAt revision name workflow task path`)
 }
 
 // operation is an operation of the API document.

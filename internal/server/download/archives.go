@@ -1,6 +1,7 @@
 package download
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -25,9 +26,9 @@ func QueryDirect() rest.Parameter {
 
 // Answer returns the answer with an archive, or with its address if clients may fetch it directly.
 func (a *Archives) Answer(c *rest.Call, wanted *trowel.Archive) (any, error) {
-	store := a.Stores[wanted.Type]
-	if store == nil {
-		return nil, rest.Errorf(http.StatusNotFound, "Archive is not stored")
+	store, err := a.store(wanted)
+	if err != nil {
+		return nil, err
 	}
 	if a.Direct[wanted.Type] && c.Query.Get("direct_download") != "false" {
 		if url, err := store.SignedGet(c.Ctx(), wanted.Key); err == nil {
@@ -36,12 +37,26 @@ func (a *Archives) Answer(c *rest.Call, wanted *trowel.Archive) (any, error) {
 	}
 	return rest.File{
 		ContentType: rest.GzipType, SizeBytes: wanted.SizeBytes, ETag: `"` + hex.EncodeToString(wanted.MD5) + `"`,
-		Open: func() (io.ReadCloser, error) {
-			content, err := store.Open(c.Ctx(), wanted.Key, 0, -1)
-			if errors.Is(err, trowel.ErrNotFound) {
-				return nil, rest.Errorf(http.StatusNotFound, "Archive file not found").Because(err)
-			}
-			return content, err
-		},
+		Open: func() (io.ReadCloser, error) { return a.Open(c.Ctx(), wanted) },
 	}, nil
+}
+
+// Open opens an archive.
+func (a *Archives) Open(ctx context.Context, wanted *trowel.Archive) (io.ReadCloser, error) {
+	store, err := a.store(wanted)
+	if err != nil {
+		return nil, err
+	}
+	content, err := store.Open(ctx, wanted.Key, 0, -1)
+	if errors.Is(err, trowel.ErrNotFound) {
+		return nil, rest.Errorf(http.StatusNotFound, "Archive file not found").Because(err)
+	}
+	return content, err
+}
+
+func (a *Archives) store(wanted *trowel.Archive) (blob.Store, error) {
+	if store := a.Stores[wanted.Type]; store != nil {
+		return store, nil
+	}
+	return nil, rest.Errorf(http.StatusNotFound, "Archive is not stored")
 }

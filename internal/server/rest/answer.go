@@ -17,6 +17,11 @@ type File struct {
 	SizeBytes   int64  // negative if it is not known
 	ETag        string // with its quotes; may be empty
 	Open        func() (io.ReadCloser, error)
+	// Ranges says that parts of the file may be asked for. Its size then is known.
+	Ranges bool
+	// Untrusted says that a user wrote the content, and perhaps chose its type: a browser must take it for nothing else, and
+	// must not run any of it.
+	Untrusted bool
 }
 
 // Redirect is an answer that the file is at another address. Its status is 303, the only redirect that Digdag's
@@ -109,6 +114,13 @@ func answerFile(c *Call, f File) {
 			return
 		}
 	}
+	if f.Untrusted {
+		c.Writer.Header().Set("X-Content-Type-Options", "nosniff")
+		c.Writer.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	}
+	if f.Ranges && answerRange(c, &f) {
+		return
+	}
 	content, err := f.Open()
 	if err != nil {
 		c.answerError(err)
@@ -126,8 +138,13 @@ func answerFile(c *Call, f File) {
 // the connection, so that the caller does not take the answer for a whole one.
 func send(c *Call, status int, sizeBytes int64, content io.Reader) {
 	encoding := negotiate(c.Request.Header.Values("Accept-Encoding"))
+	c.Writer.Header().Add("Vary", "Accept-Encoding")
+	sendAs(c, status, encoding, sizeBytes, content)
+}
+
+// sendAs is send for a given encoding.
+func sendAs(c *Call, status int, encoding string, sizeBytes int64, content io.Reader) {
 	header := c.Writer.Header()
-	header.Add("Vary", "Accept-Encoding")
 	switch {
 	case encoding != "":
 		header.Set("Content-Encoding", encoding)

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"io"
 	"maps"
@@ -25,7 +24,7 @@ type document struct {
 // ownRoutes are the paths of the document. swagger adds those where Digdag has it (server 2.6.9).
 func (d *document) ownRoutes(swagger bool) []Route {
 	list := []Route{
-		{Method: "GET", Path: "/api/openapi.json", Name: "getOpenAPI", Handle: d.getJSON, ContentType: jsonType, About: "This document."},
+		{Method: "GET", Path: "/api/openapi.json", Name: "getOpenAPI", Handle: d.getJSON, ContentTypes: []string{jsonType}, About: "This document."},
 	}
 	if swagger {
 		list = append(list,
@@ -99,6 +98,12 @@ func (d *description) operation(r *Route) map[string]any {
 	for _, status := range r.errorStatuses() {
 		answers[strconv.Itoa(status)] = d.errorAnswer(r, status)
 	}
+	if r.Ranges {
+		part, _ := answers["200"].(map[string]any)
+		answers["206"] = map[string]any{"description": "The part that Range names.", "content": part["content"]}
+		answers["304"] = map[string]any{"description": "The caller has it already, as If-None-Match says."}
+		answers["416"] = map[string]any{"description": "No byte is in the range."}
+	}
 	operation := map[string]any{
 		"operationId": r.Name, "summary": r.About, "parameters": d.parameters(r), "responses": answers,
 	}
@@ -147,8 +152,14 @@ func (r *Route) errorStatuses() []int {
 
 func (d *description) answer(r *Route) map[string]any {
 	if r.Answer == nil {
-		contentType := cmp.Or(r.ContentType, GzipType)
-		return map[string]any{"description": "OK", "content": map[string]any{contentType: map[string]any{}}}
+		content := map[string]any{}
+		for _, contentType := range r.ContentTypes {
+			content[contentType] = map[string]any{}
+		}
+		if len(content) == 0 {
+			content[GzipType] = map[string]any{}
+		}
+		return map[string]any{"description": "OK", "content": content}
 	}
 	return map[string]any{"description": "OK", "content": map[string]any{jsonType: map[string]any{"schema": d.schema(reflect.TypeOf(r.Answer))}}}
 }

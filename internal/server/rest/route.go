@@ -25,8 +25,10 @@ type Route struct {
 	Expects bool
 	// Redirects says that the answer may be a Redirect.
 	Redirects bool
-	// ContentType is that of a File or a stream; application/gzip if it is empty.
-	ContentType string
+	// ContentTypes are those that a File or a stream may have; application/gzip if there are none.
+	ContentTypes []string
+	// Ranges says that parts of the File may be asked for.
+	Ranges bool
 	// Errors has error statuses that only this route has, and error documents that are not api.Error, for the API document.
 	Errors map[int]any
 	Handle func(c *Call) (any, error)

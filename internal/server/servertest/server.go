@@ -22,6 +22,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/health"
 	"github.com/trowel-project/trowel/internal/server/ops"
 	"github.com/trowel-project/trowel/internal/server/rest"
+	"github.com/trowel-project/trowel/internal/server/revision"
 	v1 "github.com/trowel-project/trowel/internal/server/v1"
 	"github.com/trowel-project/trowel/internal/tasklog"
 	"github.com/trowel-project/trowel/internal/trowtest"
@@ -74,9 +75,10 @@ func Options(t *testing.T, store trowel.Store) server.Options {
 			Pushes:      v1.PushOptions{ArchiveType: "db", MaxArchive: 2 << 20, TempDir: t.TempDir()},
 			MaxAttempts: 100, MaxSessionsPage: 100, MaxAttemptsPage: 100,
 		},
-		Health:  health.Options{Health: health.New(health.Part{Name: "database", Check: func(context.Context) error { return nil }})},
-		Ops:     ops.Options{SchedulesChanged: func(*trowel.Schedule) {}, AgentsChanged: func() {}, Aging: 5 * time.Minute},
-		Explain: explain.Options{Aging: 5 * time.Minute},
-		Agents:  agentapi.Options{Archives: archives, Version: "0.1.0"},
+		Health:   health.Options{Health: health.New(health.Part{Name: "database", Check: func(context.Context) error { return nil }})},
+		Ops:      ops.Options{SchedulesChanged: func(*trowel.Schedule) {}, AgentsChanged: func() {}, Aging: 5 * time.Minute},
+		Explain:  explain.Options{Aging: 5 * time.Minute},
+		Revision: revision.Options{Archives: archives},
+		Agents:   agentapi.Options{Archives: archives, Version: "0.1.0"},
 	}
 }

@@ -17,7 +17,7 @@ func Routes(o Options) []rest.Route {
 	h := &streamer{o.Events, newStreams(o.MaxStreams)}
 	return []rest.Route{
 		{
-			Method: "GET", Path: "/api/events", Name: "getEvents", Verb: access.GetSession, Handle: h.serve, Long: true, ContentType: "text/event-stream",
+			Method: "GET", Path: "/api/events", Name: "getEvents", Verb: access.GetSession, Handle: h.serve, Long: true, ContentTypes: []string{"text/event-stream"},
 			About: "A stream of server-sent events about changes of attempts and tasks.",
 			Query: []rest.Parameter{
 				rest.QueryText("topic", "site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK."),
