@@ -11,6 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/operator/builtin"
 	"github.com/trowel-project/trowel/internal/server"
 	"github.com/trowel-project/trowel/internal/server/accesslog"
+	"github.com/trowel-project/trowel/internal/server/action"
 	"github.com/trowel-project/trowel/internal/server/agentapi"
 	"github.com/trowel-project/trowel/internal/server/document"
 	"github.com/trowel-project/trowel/internal/server/download"
@@ -67,6 +68,7 @@ func (p *serverProcess) openServer(context.Context) error {
 			MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
 		},
 		Revision: revision.Options{Archives: archives},
+		Action:   action.Options{Launcher: p.launcher},
 		Health:   health.Options{Health: p.storage.health(p.id)},
 		Stream:   stream.Options{Events: p.events, MaxStreams: descriptors() / streamFiles},
 		Ops:      ops.Options{Limits: p.flusher, SchedulesChanged: p.messenger.schedulesChanged, AgentsChanged: p.agents.changed, Aging: s.Engine.Aging},

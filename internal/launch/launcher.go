@@ -52,6 +52,15 @@ type Request struct {
 // unknown workflow, an unknown source of a resume or a deleted project, ErrLimit for limits, and ErrInvalid for a wrong
 // request or workflow.
 func (l *Launcher) Start(ctx context.Context, r Request) (*trowel.AttemptSummary, error) {
+	a, err := l.prepare(ctx, &r)
+	if err != nil {
+		return nil, err
+	}
+	return l.Begin(ctx, *a)
+}
+
+// prepare works out an attempt.
+func (l *Launcher) prepare(ctx context.Context, r *Request) (*engine.NewAttempt, error) {
 	if err := checkGiven(r.RetryName, "attempt request"); err != nil {
 		return nil, err
 	}
@@ -74,7 +83,7 @@ func (l *Launcher) Start(ctx context.Context, r Request) (*trowel.AttemptSummary
 	a := plan.Attempt(r.SessionTime, r.RetryName, r.Params, time.Time{})
 	a.Attempt.Cause, a.Attempt.Actor = r.Cause, r.Actor
 	a.Resumed, a.SLATimer, a.Record = resumed, plan.SLATimer(l.Now()), r.Record
-	return l.Begin(ctx, a)
+	return &a, nil
 }
 
 // Begin begins an attempt that a Plan made. A taken name is a *TakenError. Limits are an ErrLimit; an attempt that was

@@ -40,10 +40,7 @@ func (r *Resume) tasks(ctx context.Context, tx trowel.Tx, project trowel.Project
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.ListTasks(ctx, r.Attempt, -1)
-	if err == nil && len(rows) == 0 {
-		rows, err = tx.ListArchivedTasks(ctx, r.Attempt)
-	}
+	rows, err := tasksOf(ctx, tx, r.Attempt)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +48,15 @@ func (r *Resume) tasks(ctx context.Context, tx trowel.Tx, project trowel.Project
 		return engine.ResumeFrom(rows, r.From)
 	}
 	return engine.ResumeFailed(rows)
+}
+
+// tasksOf returns the tasks of an attempt, which may have ended.
+func tasksOf(ctx context.Context, tx trowel.Tx, id trowel.AttemptID) ([]*trowel.Task, error) {
+	rows, err := tx.ListTasks(ctx, id, -1)
+	if err == nil && len(rows) == 0 {
+		rows, err = tx.ListArchivedTasks(ctx, id)
+	}
+	return rows, err
 }
 
 func (r *Resume) check() error {

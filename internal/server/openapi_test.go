@@ -49,6 +49,7 @@ func documentedRequests(t *testing.T) []documented {
 		{"GET", "/api/attempts/1/outside", "/api/attempts/{id}/outside", "", ""},
 		{"GET", "/api/attempts/1/why", "/api/attempts/{id}/why", "", ""},
 		{"GET", "/api/attempts/1/reasons", "/api/attempts/{id}/reasons", "", ""},
+		{"POST", "/api/attempts/1/retry", "/api/attempts/{id}/retry", "application/json", `{"mode":"all","dryRun":true}`},
 		{"GET", "/api/sessions", "", "", ""},
 		{"GET", "/api/sessions/1", "/api/sessions/{id}", "", ""},
 		{"GET", "/api/sessions/1/attempts", "/api/sessions/{id}/attempts", "", ""},

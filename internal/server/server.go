@@ -3,6 +3,7 @@ package server
 import (
 	"slices"
 
+	"github.com/trowel-project/trowel/internal/server/action"
 	"github.com/trowel-project/trowel/internal/server/agentapi"
 	"github.com/trowel-project/trowel/internal/server/explain"
 	"github.com/trowel-project/trowel/internal/server/health"
@@ -19,6 +20,7 @@ type Options struct {
 	REST     rest.Options
 	V1       v1.Options
 	Revision revision.Options
+	Action   action.Options
 	Health   health.Options
 	Stream   stream.Options
 	Ops      ops.Options
@@ -32,6 +34,7 @@ func New(o Options) *rest.Server { return rest.New(o.REST, Routes(&o)) }
 // Routes are the paths of all groups.
 func Routes(o *Options) []rest.Route {
 	return slices.Concat(
-		v1.Routes(&o.V1), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(), revision.Routes(o.Revision), explain.Routes(o.Explain), ops.Routes(o.Ops), agentapi.Routes(o.Agents),
+		v1.Routes(&o.V1), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(), revision.Routes(o.Revision), action.Routes(o.Action),
+		explain.Routes(o.Explain), ops.Routes(o.Ops), agentapi.Routes(o.Agents),
 	)
 }

@@ -31,7 +31,7 @@ func Attempt(s *trowel.AttemptSummary) api.Attempt {
 func Task(t *trowel.Task) api.Task {
 	shape := api.Task{
 		ID: api.ID(t.ID), FullName: t.FullName, ParentID: api.OptID(api.ID(t.ParentID)), Config: configOf(t), IsGroup: t.Group,
-		State: stateOf(t.State), CancelRequested: t.Flags&trowel.TaskCancelRequested != 0,
+		State: State(t.State), CancelRequested: t.Flags&trowel.TaskCancelRequested != 0,
 		ExportParams: Object(t.Masked.Hide(trowel.AreaExport, param.Merged(t.Export, t.Result.Export))),
 		StoreParams:  Object(t.Masked.Hide(trowel.AreaStore, t.Result.Store)), StateParams: Object(t.Masked.Hide(trowel.AreaState, t.StateParams)),
 		UpdatedAt: api.Instant{Time: t.UpdatedAt}, RetryAt: api.OptInstant(t.RetryAt), StartedAt: api.OptInstant(t.StartedAt),
@@ -55,9 +55,9 @@ func configOf(t *trowel.Task) *param.Map {
 	return config
 }
 
-// stateOf returns Digdag's name of a state (design, section 8). The tasks of a state of a later version have not ended, as
+// State returns Digdag's name of a state (design, section 8). The tasks of a state of a later version have not ended, as
 // far as this one knows.
-func stateOf(s trowel.TaskState) string {
+func State(s trowel.TaskState) string {
 	switch s {
 	case trowel.TaskSkipped:
 		return trowel.TaskSuccess.String()

@@ -35,8 +35,8 @@ func TestStateOf(t *testing.T) {
 		trowel.TaskBlocked: "blocked", trowel.TaskGroupError: "group_error", trowel.TaskCanceled: "canceled", trowel.TaskSkipped: "success",
 		trowel.TaskDeferred: "retry_waiting", trowel.TaskAwaitingInput: "retry_waiting", 13: "running", 200: "running",
 	} {
-		if got := stateOf(state); got != want {
-			t.Errorf("stateOf(%d) = %q, want %q", state, got, want)
+		if got := State(state); got != want {
+			t.Errorf("State(%d) = %q, want %q", state, got, want)
 		}
 	}
 }

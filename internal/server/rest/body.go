@@ -2,11 +2,17 @@ package rest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // checkBody checks the content type of the request (server 2.1).
@@ -43,6 +49,42 @@ func (c *Call) Decode(into any) error {
 		return Invalid("the body is null, want a JSON object")
 	}
 	return DecodeJSON(data, into)
+}
+
+// DecodeKnown is Decode for a body with none but known keys. A misspelt one, such as of dryRun, would do more than was asked for.
+func (c *Call) DecodeKnown(into any) error {
+	var sent map[string]json.RawMessage
+	if err := c.Decode(&sent); err != nil {
+		return err
+	}
+	known := keysOf(into)
+	for _, key := range slices.Sorted(maps.Keys(sent)) {
+		if !slices.Contains(known, key) {
+			return unknownKey(key, known)
+		}
+	}
+	data, err := json.Marshal(sent)
+	if err != nil {
+		return err
+	}
+	return DecodeJSON(data, into)
+}
+
+// keysOf returns the keys of the document that a struct stands for.
+func keysOf(into any) (keys []string) {
+	for field := range reflect.TypeOf(into).Elem().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		keys = append(keys, name)
+	}
+	return keys
+}
+
+func unknownKey(key string, known []string) error {
+	err := InvalidValue(key, "there is no key %q: there are %s", key, strings.Join(known, ", "))
+	if near := param.Similar(key, known); len(near) > 0 {
+		return err.WithHint("did you mean " + near[0] + "?")
+	}
+	return err
 }
 
 // DecodeOptional is Decode for a body that may be missing.

@@ -15,6 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/action"
 	"github.com/trowel-project/trowel/internal/server/agentapi"
 	"github.com/trowel-project/trowel/internal/server/download"
 	"github.com/trowel-project/trowel/internal/server/events"
@@ -61,6 +62,7 @@ func Options(t *testing.T, store trowel.Store) server.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
+	launcher := &launch.Launcher{Store: store, Flusher: &trowtest.Inserter{Store: store, Now: time.Now}, Now: time.Now}
 	archives := &download.Archives{Stores: map[string]blob.Store{"db": blobdb.New(store)}}
 	return server.Options{
 		REST: rest.Options{
@@ -68,7 +70,7 @@ func Options(t *testing.T, store trowel.Store) server.Options {
 			Version: "0.1.0", MaxBody: 1 << 20, RequestTimeout: 10 * time.Second,
 		},
 		V1: v1.Options{
-			Launcher: &launch.Launcher{Store: store, Flusher: &trowtest.Inserter{Store: store, Now: time.Now}, Now: time.Now},
+			Launcher: launcher,
 			Killer:   nobody{}, Archives: archives,
 			Crypter: crypter, Logs: tasklog.NewReader(store, nil, false), SchedulesChanged: func(*trowel.Schedule) {},
 			Versions:    v1.Versions{Server: "0.1.0", Digdag: "0.10.6"},
@@ -78,6 +80,7 @@ func Options(t *testing.T, store trowel.Store) server.Options {
 		Health:   health.Options{Health: health.New(health.Part{Name: "database", Check: func(context.Context) error { return nil }})},
 		Ops:      ops.Options{SchedulesChanged: func(*trowel.Schedule) {}, AgentsChanged: func() {}, Aging: 5 * time.Minute},
 		Explain:  explain.Options{Aging: 5 * time.Minute},
+		Action:   action.Options{Launcher: launcher},
 		Revision: revision.Options{Archives: archives},
 		Agents:   agentapi.Options{Archives: archives, Version: "0.1.0"},
 	}

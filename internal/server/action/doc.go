@@ -1,0 +1,2 @@
+// Package action does things to attempts, and says beforehand what exactly will happen.
+package action
