@@ -75,6 +75,39 @@ func (l *Listed) ReadFrom(ctx context.Context, from io.Reader, limits Limits) (i
 	}
 }
 
+// ReadAll calls visit with each of some files of the archive in which List has found them, in one pass.
+func ReadAll(ctx context.Context, from io.Reader, limits Limits, files []*Listed, visit func(f *Listed, content io.Reader) error) error {
+	wanted := make(map[int]*Listed, len(files))
+	for _, f := range files {
+		wanted[f.number] = f
+	}
+	r, err := openStored(from, limits)
+	if err != nil {
+		return err
+	}
+	for len(wanted) > 0 {
+		e, err := r.following(ctx)
+		if errors.Is(err, io.EOF) {
+			return fs.ErrNotExist // the archive is another one
+		}
+		if err != nil {
+			return err
+		}
+		f := wanted[r.entries]
+		if f == nil {
+			continue
+		}
+		if e.kind != kindFile || e.name != f.Name {
+			return fs.ErrNotExist
+		}
+		if err := visit(f, r); err != nil {
+			return err
+		}
+		delete(wanted, r.entries)
+	}
+	return nil
+}
+
 func openStored(from io.Reader, limits Limits) (*reader, error) {
 	if limits.MaxBytes <= 0 {
 		limits.MaxBytes = defaultUnpackBytes

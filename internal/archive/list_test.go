@@ -49,7 +49,20 @@ func TestList(t *testing.T) {
 	if want := "inside -> q|q/a|q/b binary|q.sql"; strings.Join(got, "|") != want {
 		t.Errorf("list = %v, want %s", got, want)
 	}
+	some := []*Listed{&list[3], &list[2]}
+	var read []string
+	err = ReadAll(t.Context(), bytes.NewReader(packed), Limits{}, some, func(f *Listed, content io.Reader) error {
+		text, err := io.ReadAll(content)
+		read = append(read, f.Name+"="+string(text))
+		return err
+	})
+	if want := "q.sql=select 1|q/b=new\x00"; err != nil || strings.Join(read, "|") != want {
+		t.Errorf("ReadAll = %q, %v, want %q", read, err, want)
+	}
 	other := archiveOf(t, file("z", "x"))
+	if err := ReadAll(t.Context(), bytes.NewReader(other), Limits{}, some, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("ReadAll of another archive = %v, want fs.ErrNotExist", err)
+	}
 	if _, err := list[1].ReadFrom(t.Context(), bytes.NewReader(other), Limits{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("ReadFrom of another archive = %v, want fs.ErrNotExist", err)
 	}

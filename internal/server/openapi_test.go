@@ -30,6 +30,7 @@ func documentedRequests(t *testing.T) []documented {
 		{"GET", "/api/project?name=p", "/api/project", "", ""},
 		{"GET", "/api/projects/1/revisions", "/api/projects/{id}/revisions", "", ""},
 		{"GET", "/api/projects/1/findings?revision=r1", "/api/projects/{id}/findings", "", ""},
+		{"GET", "/api/projects/1/diff?from=r1", "/api/projects/{id}/diff", "", ""},
 		{"GET", "/api/projects/1/files?revision=r1", "/api/projects/{id}/files", "", ""},
 		{"GET", "/api/projects/1/workflows", "/api/projects/{id}/workflows", "", ""},
 		{"GET", "/api/projects/1/workflows/main", "/api/projects/{id}/workflows/{name}", "", ""},

@@ -49,7 +49,7 @@ func sightedRequests() map[string]sighted {
 			body: `{"workflowId":"{workflow}","sessionTime":"2024-03-01T00:00:00Z","params":{},"resume":{"mode":"from","from":"{taskName}","attemptId":"{attempt}"}}`,
 		},
 		"killAttempt": {own: http.StatusConflict}, "getUserInfo": {own: http.StatusNotFound},
-		"getFindings": {path: revised}, "retryAttempt": {body: `{"mode":"all","revision":"{revision}"}`}, "getFiles": {path: revised}, "getFileContent": {path: revised + "&path={workflowName}.dig"}, "getTaskPlaces": {}, "getTasksOutside": {},
+		"getFindings": {path: revised}, "retryAttempt": {body: `{"mode":"all","revision":"{revision}"}`}, "getFiles": {path: revised}, "getRevisionDiff": {path: "?from={revision}"}, "getFileContent": {path: revised + "&path={workflowName}.dig"}, "getTaskPlaces": {}, "getTasksOutside": {},
 		"getFileHandles": {path: "?task={taskName}"}, "getFile": {own: http.StatusNotFound},
 		"getEvents":     {path: "?topic=attempt:{attempt}"},
 		"getAttemptWhy": {path: "?task={taskName}"}, "getReasons": {}, "getTask": {}, "getTaskWhy": {},

@@ -26,5 +26,12 @@ func Routes(o Options) []rest.Route {
 			ContentTypes: []string{textType, binaryType}, Ranges: true, Long: true, About: "The content of a file of a revision.",
 			Query: []rest.Parameter{find.QueryRevision(), rest.QueryText("path", "Path of the file from the project's folder.")},
 		},
+		{
+			Method: "GET", Path: "/api/projects/{id:32}/diff", Name: "getRevisionDiff", Verb: access.GetProjectArchive, Answer: api.RevisionDiff{},
+			Handle: h.diff, About: "How two revisions differ: files, and what that means for workflows and tasks.",
+			Query: []rest.Parameter{
+				rest.QueryText("from", "Name of the earlier revision."), rest.QueryText("to", "Name of the later revision; the newest one if it is missing."),
+			},
+		},
 	}
 }
