@@ -79,7 +79,7 @@ type AuditRecord struct {
 	Action string
 
 	// ObjectKind is the noun in Action: "pool", "project", "token", "agent", "schedule", "secret", "workflow",
-	// "attempt" or "address".
+	// "attempt", "login" or "address".
 	ObjectKind string
 
 	// ObjectID is the id of the object as a text; for secrets and workflows the key or name, which they have instead.

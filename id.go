@@ -19,4 +19,6 @@ type (
 	ScheduleID int64
 	// TokenID is the id of a Token.
 	TokenID int64
+	// LoginID is the id of a Login.
+	LoginID int64
 )

@@ -39,6 +39,7 @@ type Tx interface {
 	BlobTx
 	SecretTx
 	TokenTx
+	LoginTx
 	AgentTx
 	PoolTx
 	LimitTx

@@ -44,6 +44,8 @@ type TokenTx interface {
 	InsertToken(ctx context.Context, t *Token) error
 	// FindToken returns the token with that hash, even if it is revoked or expired.
 	FindToken(ctx context.Context, hash []byte) (*Token, error)
+	// FindTokenByID is FindToken by id.
+	FindTokenByID(ctx context.Context, id TokenID) (*Token, error)
 	// ListTokens returns all tokens in the order of their ids.
 	ListTokens(ctx context.Context) ([]*Token, error)
 	// UpdateToken writes LastUsedAt and RevokedAt.

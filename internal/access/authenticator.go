@@ -41,6 +41,7 @@ type Options struct {
 	// everything except use admin resources.
 	Admin  bool
 	Tokens Tokens           // nil for none
+	Logins Logins           // of browsers; nil for none
 	Now    func() time.Time // for tokens that expire, and for the times of tries
 	// Braked is called when an address is slowed down because it guesses, with the number of its failures since the last
 	// call: at most once a minute for each address. It must not block. It may be nil.
@@ -50,13 +51,16 @@ type Options struct {
 // Authenticator finds out who calls. It caches no tokens, so a revoked one is refused at once. It
 // is safe for concurrent use.
 type Authenticator struct {
-	opts  Options
-	brake *brake
+	opts      Options
+	brake     *brake // by address
+	nameBrake *brake // by the name with which somebody signs in
 }
 
 // New returns an Authenticator.
 func New(opts Options) *Authenticator {
-	return &Authenticator{opts: opts, brake: newBrake(opts.Now, opts.Braked)}
+	return &Authenticator{
+		opts: opts, brake: newBrake(addressBrake(), opts.Now, opts.Braked), nameBrake: newBrake(nameBrake(), opts.Now, nil),
+	}
 }
 
 // Admit is Authenticate for a request from an address, IP:PORT. After ten failures within a minute from
@@ -69,21 +73,26 @@ func (a *Authenticator) Admit(ctx context.Context, remote string, header http.He
 	case strings.EqualFold(scheme, "Bearer"):
 		caller, err := a.Authenticate(ctx, header)
 		if errors.Is(err, ErrUnauthenticated) && !errors.Is(err, ErrEnded) {
-			err = a.brake.try(remote, func() error { return err })
+			err = a.brake.try(Origin(remote), func() error { return err })
 		}
 		return caller, err
 	case strings.EqualFold(scheme, "Basic") && a.opts.Username != "":
 		var caller Caller
-		err := a.brake.try(remote, func() (err error) {
+		err := a.brake.try(Origin(remote), func() (err error) {
 			caller, err = a.basic(strings.TrimSpace(credentials))
 			return err
 		})
 		return caller, err
 	}
-	return a.Authenticate(ctx, header)
+	caller, err := a.Authenticate(ctx, header)
+	if err == nil && caller.Login != nil {
+		a.opts.Logins.NoteUse(ctx, caller.Login)
+	}
+	return caller, err
 }
 
-// Authenticate returns the caller that the Authorization header of a request names. Errors are of
+// Authenticate returns the caller that the Authorization header of a request names, or, without that header, the cookie of
+// a browser that is signed in. It is no use of a login. Errors are of
 // kind ErrUnauthenticated, or come from Tokens. Digdag's texts do not say which part was wrong. Only the
 // bearer of a token that this server made learns why it is no longer valid. Such an error is an ErrEnded, too.
 //
@@ -99,6 +108,8 @@ func (a *Authenticator) Authenticate(ctx context.Context, header http.Header) (C
 		return a.token(ctx, credentials)
 	case a.opts.Username == "":
 		return Caller{Name: "anonymous", Kind: KindNone, Role: RoleOperator}, nil
+	case a.loginOf(header) != "":
+		return a.login(ctx, a.loginOf(header))
 	case authorization == "":
 		return Caller{}, refused(missingHeader)
 	case strings.EqualFold(scheme, "Basic"):
@@ -118,15 +129,27 @@ func (a *Authenticator) basic(credentials string) (Caller, error) {
 		return Caller{}, refused(unauthorized)
 	}
 	user, password, ok := strings.Cut(string(decoded), ":")
-	right := same(user, a.opts.Username) & same(password, a.opts.Password)
-	if !ok || right != 1 {
+	if !ok {
 		return Caller{}, refused(unauthorized)
 	}
+	return a.user(user, password)
+}
+
+// user checks user and password. It takes the same time whichever is wrong.
+func (a *Authenticator) user(user, password string) (Caller, error) {
+	if same(user, a.opts.Username)&same(password, a.opts.Password) != 1 {
+		return Caller{}, refused(unauthorized)
+	}
+	return a.configured(), nil
+}
+
+// configured is the user of the settings.
+func (a *Authenticator) configured() Caller {
 	role := RoleOperator
 	if a.opts.Admin {
 		role = RoleAdmin
 	}
-	return Caller{Name: user, Kind: KindBasic, Role: role, Admin: a.opts.Admin}, nil
+	return Caller{Name: a.opts.Username, Kind: KindBasic, Role: role, Admin: a.opts.Admin}
 }
 
 // same compares texts in a time that reveals nothing about them, not even their lengths. It returns 1 if they are equal.
@@ -147,6 +170,11 @@ func (a *Authenticator) token(ctx context.Context, text string) (Caller, error) 
 	if err != nil {
 		return Caller{}, fmt.Errorf("find the token of a caller: %w", err)
 	}
+	return a.bearer(found, project)
+}
+
+// bearer returns the caller with a token, if it is valid.
+func (a *Authenticator) bearer(found *trowel.Token, project *trowel.Project) (Caller, error) {
 	role := Role(found.Role)
 	if role.power() == 0 {
 		return Caller{}, refused(unauthorized)
@@ -166,17 +194,18 @@ func (a *Authenticator) token(ctx context.Context, text string) (Caller, error) 
 
 // ended returns an error that says why a token is no longer valid, or nil if it is.
 func (a *Authenticator) ended(t *trowel.Token, project *trowel.Project) error {
-	at := func(instant time.Time) string { return instant.UTC().Format(time.RFC3339) }
 	switch {
 	case !t.RevokedAt.IsZero():
-		return over("the token %s was revoked at %s", t.Name, at(t.RevokedAt))
+		return over("the token %s was revoked at %s", t.Name, instantText(t.RevokedAt))
 	case !t.ExpiresAt.IsZero() && !a.opts.Now().Before(t.ExpiresAt):
-		return over("the token %s expired at %s", t.Name, at(t.ExpiresAt))
+		return over("the token %s expired at %s", t.Name, instantText(t.ExpiresAt))
 	case project != nil && !project.DeletedAt.IsZero():
-		return over("the token %s is for the project %s, which was deleted at %s", t.Name, project.Name, at(project.DeletedAt))
+		return over("the token %s is for the project %s, which was deleted at %s", t.Name, project.Name, instantText(project.DeletedAt))
 	}
 	return nil
 }
+
+func instantText(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 func over(format string, args ...any) error {
 	return &trowel.Error{Kind: ErrEnded, Message: fmt.Sprintf(format, args...)}

@@ -3,6 +3,7 @@ package access
 import (
 	"container/list"
 	"errors"
+	"fmt"
 	"net/netip"
 	"sync"
 	"time"
@@ -10,94 +11,109 @@ import (
 	"github.com/trowel-project/trowel"
 )
 
-// Limits of guessing. An address that failed so often within the window may try once in a pause, until it has failed
-// less often. Other tries are refused without a check, so that a right guess looks like a wrong one.
+// brakeLimits are limits of guessing. Who failed so often within the window may try once in a pause, until there are fewer
+// failures. Other tries are refused without a check, so that a right guess looks like a wrong one.
+type brakeLimits struct {
+	failures int
+	pause    time.Duration
+	refusal  string // the text of an ErrTooMany; %s is who is slowed down
+}
+
+// addressBrake has the limits of an address.
+func addressBrake() brakeLimits {
+	return brakeLimits{10, time.Second, "too many failed tries to sign in from %s: it may try once in a second"}
+}
+
+// nameBrake has the limits of a name, with which people at many addresses may guess. They are wider, so that these cannot
+// keep its owner out.
+func nameBrake() brakeLimits {
+	return brakeLimits{50, time.Second / 5, "too many failed tries to sign in as %s: try again in a moment"}
+}
+
 const (
-	brakeFailures = 10
-	brakeWindow   = time.Minute
-	brakePause    = time.Second
-	// brakeAddresses is how many addresses are remembered. If there are more, those whose failures are oldest are forgotten.
-	brakeAddresses = 10_000
-	// brakeReports is the largest number of addresses that are reported in a window.
+	brakeWindow = time.Minute
+	// brakeCallers is how many callers are remembered. If there are more, those whose failures are oldest are forgotten.
+	brakeCallers = 10_000
+	// brakeReports is the largest number of callers that are reported in a window.
 	brakeReports = 30
 )
 
 // ErrTooMany says that an address has failed to sign in too often. The answer is 429.
 var ErrTooMany = errors.New("too many tries to sign in")
 
-// brake slows down callers who guess, by address. It does not lock accounts: others sign in as usual.
+// brake slows down callers who guess, by address or by name. It does not lock accounts: others sign in as usual.
 type brake struct {
+	limits brakeLimits
 	now    func() time.Time
-	report func(address string, failures int) // may be nil
+	report func(caller string, failures int) // may be nil
 
-	mu        sync.Mutex
-	addresses map[netip.Prefix]*list.Element // of *tries
-	order     *list.List                     // the address whose last failure is oldest comes first
-	reports   []time.Time                    // times of the last reports, at most brakeReports
+	mu      sync.Mutex
+	callers map[string]*list.Element // of *tries
+	order   *list.List               // the caller whose last failure is oldest comes first
+	reports []time.Time              // times of the last reports, at most brakeReports
 }
 
-// tries are the tries of one address.
+// tries are the tries of one caller.
 type tries struct {
-	address    netip.Prefix
-	failures   []time.Time // times of the last failures, at most brakeFailures
-	next       time.Time   // no try is accepted before this while the address is slowed down
-	unreported int         // failures since the address was last reported
+	caller     string
+	failures   []time.Time // times of the last failures, as many as the limit
+	next       time.Time   // no try is accepted before this while the caller is slowed down
+	unreported int         // failures since the caller was last reported
 	reportedAt time.Time
 }
 
-func newBrake(now func() time.Time, report func(string, int)) *brake {
-	return &brake{now: now, report: report, addresses: map[netip.Prefix]*list.Element{}, order: list.New()}
+func newBrake(limits brakeLimits, now func() time.Time, report func(string, int)) *brake {
+	return &brake{limits: limits, now: now, report: report, callers: map[string]*list.Element{}, order: list.New()}
 }
 
-// try runs a check that takes no time, unless the address is slowed down and must still wait. Checks of
-// all addresses run one after the other, so that concurrent ones are counted as well.
-func (b *brake) try(remote string, check func() error) error {
-	address := addressOf(remote)
+// try runs a check that takes no time, unless the caller is slowed down and must still wait. Checks of
+// all callers run one after the other, so that concurrent ones are counted as well.
+func (b *brake) try(caller string, check func() error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
-	if known := b.addresses[address]; known != nil {
+	if known := b.callers[caller]; known != nil {
 		t, _ := known.Value.(*tries)
-		if t.slow(now) {
+		if b.slow(t, now) {
 			if now.Before(t.next) {
-				return &trowel.Error{Kind: ErrTooMany, Message: "too many failed tries to sign in from " + addressText(address) + ": it may try once in a second"}
+				return &trowel.Error{Kind: ErrTooMany, Message: fmt.Sprintf(b.limits.refusal, caller)}
 			}
-			t.next = now.Add(brakePause)
+			t.next = now.Add(b.limits.pause)
 		}
 	}
 	err := check()
 	if err != nil {
-		b.failed(address, now)
+		b.failed(caller, now)
 	}
 	return err
 }
 
-func (b *brake) failed(address netip.Prefix, now time.Time) {
-	known := b.addresses[address]
+func (b *brake) failed(caller string, now time.Time) {
+	known := b.callers[caller]
 	if known == nil {
-		known = b.order.PushFront(&tries{address: address})
-		b.addresses[address] = known
+		known = b.order.PushFront(&tries{caller: caller})
+		b.callers[caller] = known
 	}
 	b.order.MoveToFront(known)
-	if oldest := b.order.Back(); b.order.Len() > brakeAddresses {
+	if oldest := b.order.Back(); b.order.Len() > brakeCallers {
 		t, _ := b.order.Remove(oldest).(*tries)
-		delete(b.addresses, t.address)
+		delete(b.callers, t.caller)
 	}
 	t, _ := known.Value.(*tries)
 	t.failures = append(t.failures, now)
-	t.failures = t.failures[max(len(t.failures)-brakeFailures, 0):]
+	t.failures = t.failures[max(len(t.failures)-b.limits.failures, 0):]
 	t.unreported++
-	if !t.slow(now) {
+	if !b.slow(t, now) {
 		return
 	}
-	t.next = now.Add(brakePause)
+	t.next = now.Add(b.limits.pause)
 	if b.report != nil && now.Sub(t.reportedAt) >= brakeWindow && b.mayReport(now) {
-		b.report(addressText(address), t.unreported)
+		b.report(caller, t.unreported)
 		t.reportedAt, t.unreported = now, 0
 	}
 }
 
-// mayReport reports whether one more address may be reported now.
+// mayReport reports whether one more caller may be reported now.
 func (b *brake) mayReport(now time.Time) bool {
 	if len(b.reports) == brakeReports && now.Sub(b.reports[0]) < brakeWindow {
 		return false
@@ -107,9 +123,9 @@ func (b *brake) mayReport(now time.Time) bool {
 	return true
 }
 
-// slow reports whether the address has failed too often.
-func (t *tries) slow(now time.Time) bool {
-	return len(t.failures) == brakeFailures && now.Sub(t.failures[0]) < brakeWindow
+// slow reports whether a caller has failed too often.
+func (b *brake) slow(t *tries, now time.Time) bool {
+	return len(t.failures) == b.limits.failures && now.Sub(t.failures[0]) < brakeWindow
 }
 
 // addressOf returns the address of a connection. For IPv6 it is the network of 64 bits, all of which belongs to one

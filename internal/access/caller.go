@@ -55,6 +55,7 @@ type Caller struct {
 	Project     trowel.ProjectID
 	ProjectName string        // its name; empty if Project is zero
 	Token       *trowel.Token // of KindToken
+	Login       *trowel.Login // of a browser that is signed in; nil for other callers
 }
 
 // Sees reports whether the caller may know that a project exists. If not, the answer is the same as for a project that

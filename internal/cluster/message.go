@@ -19,9 +19,10 @@ const (
 	wordSchedules = "schedules"
 	wordOutput    = "output"
 	wordWriters   = "writers"
+	wordLogins    = "logins"
 )
 
-// Message is one of Gap, Attempts, Limits, Admit, Agents, Schedules, Output and Writers.
+// Message is one of Gap, Attempts, Limits, Admit, Agents, Schedules, Output, Writers and Logins.
 type Message interface {
 	// String returns the message as it is sent, in less than the 8,000 bytes that PostgreSQL accepts.
 	String() string
@@ -41,6 +42,9 @@ type Agents struct{}
 // Writers says that a migration has changed who may write to the database. The database itself sends it.
 type Writers struct{}
 
+// Logins says that browsers may have been signed out: a login, a token or a project has ended.
+type Logins struct{}
+
 // Admit says that attempts of a workflow that wait may begin now.
 type Admit trowel.WorkflowName
 
@@ -55,6 +59,7 @@ func (Gap) isMessage()       {}
 func (Limits) isMessage()    {}
 func (Agents) isMessage()    {}
 func (Writers) isMessage()   {}
+func (Logins) isMessage()    {}
 func (Admit) isMessage()     {}
 func (Schedules) isMessage() {}
 func (Attempts) isMessage()  {}
@@ -71,6 +76,9 @@ func (Agents) String() string { return wordAgents }
 
 // String implements Message.
 func (Writers) String() string { return wordWriters }
+
+// String implements Message.
+func (Logins) String() string { return wordLogins }
 
 // String implements Message. The form is: admit PROJECT/WORKFLOW.
 func (a Admit) String() string {
@@ -107,6 +115,8 @@ func Parse(text string) Message {
 		return parseOutput(rest)
 	case wordWriters:
 		return Writers{}
+	case wordLogins:
+		return Logins{}
 	}
 	return nil
 }

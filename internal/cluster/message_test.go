@@ -24,6 +24,7 @@ func TestMessages(t *testing.T) {
 		{"limits", cluster.Limits{}},
 		{"agents", cluster.Agents{}},
 		{"writers", cluster.Writers{}},
+		{"logins", cluster.Logins{}},
 		{"admit 7/load", cluster.Admit{ProjectID: 7, Name: "load"}},
 		{"admit 1099511627776/a/b c", cluster.Admit{ProjectID: 1 << 40, Name: "a/b c"}},
 		{"schedules", cluster.Schedules{}},

@@ -25,6 +25,7 @@ func Groups() []Group {
 		{"Addresses and HTTP", listenKeys()},
 		{"Authentication", authKeys()},
 		{"API", apiKeys()},
+		{"Web pages", uiKeys()},
 		{"Database", databaseKeys()},
 		{"Attempts and schedules", engineKeys()},
 		{"Agent", agentKeys()},

@@ -12,6 +12,7 @@ type Server struct {
 	Listen       Listen
 	Auth         Auth
 	API          API
+	UI           UI
 	AccessLog    AccessLog
 	Versions     Versions
 	Database     Database
@@ -82,6 +83,12 @@ type API struct {
 	MaxAttemptsPage, MaxSessionsPage int
 	MaxArchiveBytes                  int64
 }
+
+// UI has the settings of web pages.
+type UI struct{ Links []Link }
+
+// Link is a template of links to other sites, for values of tasks.
+type Link struct{ Match, Title, URL string }
 
 // AccessLog is the log of requests. It is off without a Dir.
 type AccessLog struct{ Dir, Pattern string }

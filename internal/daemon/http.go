@@ -6,6 +6,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/operator/builtin"
@@ -20,6 +21,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/ops"
 	"github.com/trowel-project/trowel/internal/server/rest"
 	"github.com/trowel-project/trowel/internal/server/revision"
+	"github.com/trowel-project/trowel/internal/server/signin"
 	"github.com/trowel-project/trowel/internal/server/stream"
 	v1 "github.com/trowel-project/trowel/internal/server/v1"
 	"github.com/trowel-project/trowel/internal/tasklog"
@@ -45,15 +47,16 @@ func (p *serverProcess) openServer(context.Context) error {
 	if s.Logs.Type != config.StorageNone {
 		logs = tasklog.NewReader(p.storage.store, p.storage.logs, s.Logs.Bucket.DirectDownload)
 	}
+	auth := access.New(access.Options{
+		Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
+		Tokens: access.NewTokens(p.storage.store, p.opts.Now), Logins: access.NewLogins(p.storage.store, p.opts.Now), Now: p.opts.Now,
+		Braked: p.braked,
+	})
 	archives := &download.Archives{Stores: p.storage.archives, Direct: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload}}
 	p.server = server.New(server.Options{
 		REST: rest.Options{
 			Store: p.storage.store, Now: p.opts.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.storage.store), Mask: p.own.Text,
-			Auth: access.New(access.Options{
-				Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
-				Tokens: access.NewTokens(p.storage.store, p.opts.Now), Now: p.opts.Now,
-				Braked: p.braked,
-			}),
+			Auth:    auth,
 			Version: version.Number, Names: s.Names(), SignIn: s.Auth.SignIn(), Headers: s.Listen.Headers, MaxBody: maxBody, Swagger: s.Listen.Swagger,
 			RequestTimeout: requestTimeout,
 		},
@@ -73,9 +76,19 @@ func (p *serverProcess) openServer(context.Context) error {
 		Stream:   stream.Options{Events: p.events, MaxStreams: descriptors() / streamFiles},
 		Ops:      ops.Options{Limits: p.flusher, SchedulesChanged: p.messenger.schedulesChanged, AgentsChanged: p.agents.changed, Aging: s.Engine.Aging},
 		Explain:  explain.Options{Aging: s.Engine.Aging, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: maxRunning(&s.Engine)},
+		SignIn:   signin.Options{Auth: auth, SignIn: s.Auth.SignIn(), Version: version.Number, Links: linksOf(s.UI.Links)},
 		Agents:   agentapi.Options{Agents: p.agents.hub, Archives: archives, Version: version.Number},
 	})
+	p.messenger.recheckLogins = p.server.RecheckLogins
 	return nil
+}
+
+func linksOf(links []config.Link) []api.LinkTemplate {
+	var list []api.LinkTemplate
+	for _, l := range links {
+		list = append(list, api.LinkTemplate(l))
+	}
+	return list
 }
 
 // braked adds an address that guesses to the log and the audit.

@@ -20,6 +20,8 @@ type messenger struct {
 	flusher   *flush.Flusher
 	scheduler *scheduler.Scheduler // nil if this server has none
 	agents    *serverAgents
+	// recheckLogins ends streams of browsers that were signed out.
+	recheckLogins func()
 }
 
 // listen acts on messages until ctx ends.
@@ -36,6 +38,9 @@ func (m *messenger) heard(text string) {
 		m.flusher.Resync()
 		m.wakeScheduler()
 		m.parts.background(m.checkWriters)
+		m.recheckLogins()
+	case cluster.Logins:
+		m.recheckLogins()
 	case cluster.Writers:
 		m.parts.background(m.checkWriters)
 	case cluster.Schedules:

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/retention"
 	"github.com/trowel-project/trowel/internal/tasklog"
@@ -18,7 +19,7 @@ func (c cleaner) options() retention.Options {
 	s := c.storage
 	store := s.meters.metered(s.store, "retention")
 	opts := retention.Options{
-		Store: store, Now: s.opts.Now, Log: s.log, Keep: s.settings.KeepAttempts, KeepValues: operator.ParamTTL,
+		Store: store, Now: s.opts.Now, Log: s.log, Keep: s.settings.KeepAttempts, KeepValues: operator.ParamTTL, LoginIdle: access.LoginIdle,
 		Archives: map[string]retention.Blobs{},
 		Deleted:  func(what string, n int) { s.meters.Add(telemetry.RetentionDeleted, float64(n), what) },
 	}

@@ -34,6 +34,8 @@ type Options struct {
 	Keep time.Duration
 	// KeepValues is how long values of param_set> are kept after they were written; zero is for ever.
 	KeepValues time.Duration
+	// LoginIdle is how long a login may be unused before it ends, after which it is deleted; zero deletes none.
+	LoginIdle time.Duration
 	// Archives are the stores of revisions' files, by type. An archive of a type that is missing here is left for
 	// another pass.
 	Archives map[string]Blobs
@@ -47,7 +49,7 @@ type Options struct {
 
 // Result is what a pass has deleted, or would delete if it is a dry run.
 type Result struct {
-	Attempts, Sessions, Decisions, Revisions, Values, Archives int
+	Attempts, Sessions, Decisions, Revisions, Values, Archives, Logins int
 }
 
 // Count is a part of a Result.
@@ -65,6 +67,7 @@ func (r Result) Counts() []Count {
 		{"revision", r.Revisions},
 		{"archive", r.Archives},
 		{"value", r.Values},
+		{"login", r.Logins},
 	}
 }
 
@@ -74,7 +77,7 @@ func (r Result) Counts() []Count {
 // an error.
 func Clean(ctx context.Context, opts Options) (Result, error) {
 	p := &pass{opts: opts, now: opts.Now()}
-	for _, step := range []func(context.Context) error{p.values, p.attempts, p.decisions, p.revisions, p.pending, p.archives} {
+	for _, step := range []func(context.Context) error{p.values, p.attempts, p.decisions, p.revisions, p.pending, p.archives, p.logins} {
 		if err := step(ctx); err != nil {
 			return p.result, err
 		}
@@ -182,6 +185,17 @@ func (p *pass) values(ctx context.Context) error {
 	return p.rows(ctx, &p.result.Values, "value",
 		func(tx trowel.Tx) (int, error) { return tx.CountParamValues(ctx, before) },
 		func(tx trowel.Tx) (int, error) { return tx.DeleteParamValues(ctx, before, rowsAtOnce) })
+}
+
+// logins deletes logins of browsers that have ended.
+func (p *pass) logins(ctx context.Context) error {
+	if p.opts.LoginIdle <= 0 {
+		return nil
+	}
+	before := p.now.Add(-p.opts.LoginIdle)
+	return p.rows(ctx, &p.result.Logins, "login",
+		func(tx trowel.Tx) (int, error) { return tx.CountEndedLogins(ctx, before, p.now) },
+		func(tx trowel.Tx) (int, error) { return tx.DeleteEndedLogins(ctx, before, p.now, rowsAtOnce) })
 }
 
 // rows deletes rows until none is left, or counts them.

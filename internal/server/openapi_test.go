@@ -25,6 +25,11 @@ func documentedRequests(t *testing.T) []documented {
 	t.Helper()
 	return []documented{
 		{"PUT", "/api/projects?project=p&revision=r1", "/api/projects", "application/gzip", servertest.Packed(t, "main.dig", servertest.Scheduled)},
+		{"GET", "/api/me", "", "", ""},
+		{"GET", "/api/login/options", "", "", ""},
+		{"GET", "/api/login/sessions", "", "", ""},
+		{"DELETE", "/api/login/sessions", "", "", ""},
+		{"DELETE", "/api/login", "", "", ""},
 		{"GET", "/api/projects", "", "", ""},
 		{"GET", "/api/projects/1", "/api/projects/{id}", "", ""},
 		{"GET", "/api/project?name=p", "/api/project", "", ""},
@@ -102,6 +107,7 @@ func undocumented() map[string]string {
 		"getArchive": file, "getFile": file, "getEvents": file, "getAgentArchive": file, "getFileContent": file, "streamLeases": file,
 		"registerAgent": agents, "deleteAgent": agents, "beatAgent": agents, "reportTries": agents, "putAgentLogs": agents, "getAgentSecret": agents,
 		"startAgentSession": agents, "putAgentParams": agents, "findAgentParams": agents,
+		"signIn": "nobody signs in here; package signin tests it", "signOutOne": "there is no browser here; package signin tests it",
 		"getOpenAPI": "it has no schema", "killAttempt": "nothing runs here", "getUserInfo": "no attempt here has any",
 	}
 }

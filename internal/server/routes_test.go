@@ -18,7 +18,7 @@ import (
 )
 
 // free are the routes that need no right. What they say is for everybody, or they check the caller themselves.
-var free = []string{"getHealth", "getLive", "getVersion", "checkVersion", "getUserInfo"}
+var free = []string{"getHealth", "getLive", "getVersion", "checkVersion", "getUserInfo", "getMe", "getLoginOptions", "signIn", "signOut", "getLogins", "signOutOthers", "signOutOne"}
 
 // hidden are the routes that only read, and that need more than the right to read.
 var hidden = []string{"getTokens"}

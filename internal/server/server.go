@@ -10,6 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/ops"
 	"github.com/trowel-project/trowel/internal/server/rest"
 	"github.com/trowel-project/trowel/internal/server/revision"
+	"github.com/trowel-project/trowel/internal/server/signin"
 	"github.com/trowel-project/trowel/internal/server/stream"
 	v1 "github.com/trowel-project/trowel/internal/server/v1"
 	"github.com/trowel-project/trowel/internal/server/view"
@@ -26,6 +27,7 @@ type Options struct {
 	Ops      ops.Options
 	Explain  explain.Options
 	Agents   agentapi.Options
+	SignIn   signin.Options
 }
 
 // New returns a server.
@@ -34,7 +36,7 @@ func New(o Options) *rest.Server { return rest.New(o.REST, Routes(&o)) }
 // Routes are the paths of all groups.
 func Routes(o *Options) []rest.Route {
 	return slices.Concat(
-		v1.Routes(&o.V1), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(), revision.Routes(o.Revision), action.Routes(o.Action),
+		v1.Routes(&o.V1), signin.Routes(o.SignIn), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(), revision.Routes(o.Revision), action.Routes(o.Action),
 		explain.Routes(o.Explain), ops.Routes(o.Ops), agentapi.Routes(o.Agents),
 	)
 }

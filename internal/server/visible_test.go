@@ -31,6 +31,8 @@ func sightedRequests() map[string]sighted {
 	const revised = "?revision={revision}"
 	site, agents := http.StatusForbidden, http.StatusForbidden
 	return map[string]sighted{
+		"getMe": {}, "getLoginOptions": {}, "getLogins": {}, "signOutOthers": {}, "signOut": {}, "signOutOne": {path: "", own: http.StatusNotFound},
+		"signIn":     {body: `{"user":"u","password":"p","token":""}`, own: http.StatusConflict},
 		"getVersion": {}, "checkVersion": {path: "?client=0.1.0"}, "getHealth": {}, "getLive": {}, "getOpenAPI": {},
 		"getProjects": {path: "?name={projectName}"}, "getProject": {path: "?name={projectName}"}, "getProjectById": {},
 		"putProject": {path: "?project={projectName}&revision=new"}, "deleteProject": {},
@@ -73,7 +75,7 @@ func namesNothing() []string {
 	return strings.Fields(`limit cursor last_id count page_size order name_pattern search_project_name include_retried direct_download client version mode
 		session_time after use dryRun expect note actor action source from to unit status createdFrom createdTo sort schedule_from clear_schedule
 		clear_schedule_all value fromTime attemptName nextTime nextRunTime skipSchedule params sessionTime retryAttemptName slots description
-		includeDeferred role expiresAt revision name workflow task path`)
+		user password token includeDeferred role expiresAt revision name workflow task path`)
 }
 
 // operation is an operation of the API document.
@@ -191,7 +193,7 @@ func belongings(t *testing.T, h *servertest.Server, name string) map[string]stri
 	return map[string]string{
 		"project": p.ID.String(), "projectName": name, "revision": name + "_rev", "workflow": w.ID.String(), "workflowName": flow,
 		"schedule": s.ID.String(), "session": a.SessionID.String(), "attempt": a.ID.String(), "task": fmt.Sprint(task), "taskName": "%2B" + flow,
-		"file": name + ".log.gz", "key": name + ".key", "pool": name + "_pool", "agent": name + "_agent", "token": "1",
+		"file": name + ".log.gz", "key": name + ".key", "pool": name + "_pool", "agent": name + "_agent", "token": "1", "login": "1",
 	}
 }
 

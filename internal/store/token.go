@@ -14,6 +14,7 @@ const (
 
 	sqlInsertToken = `INSERT INTO token (` + tokenColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`
 	sqlFindToken   = `SELECT id, ` + tokenColumns + ` FROM token WHERE hash = $1`
+	sqlFindTokenBy = `SELECT id, ` + tokenColumns + ` FROM token WHERE id = $1`
 	sqlListTokens  = `SELECT id, ` + tokenColumns + ` FROM token ORDER BY id`
 	sqlTouchToken  = `UPDATE token SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`
 	sqlUpdateToken = `UPDATE token SET last_used_at = $2, revoked_at = $3 WHERE id = $1`
@@ -38,6 +39,14 @@ func (t *tx) FindToken(ctx context.Context, hash []byte) (*trowel.Token, error) 
 	token, err := first(t.tokens(ctx, sqlFindToken, hash))
 	if err != nil {
 		return nil, fmt.Errorf("find token: %w", err)
+	}
+	return token, nil
+}
+
+func (t *tx) FindTokenByID(ctx context.Context, id trowel.TokenID) (*trowel.Token, error) {
+	token, err := first(t.tokens(ctx, sqlFindTokenBy, id))
+	if err != nil {
+		return nil, fmt.Errorf("find token %d: %w", id, err)
 	}
 	return token, nil
 }

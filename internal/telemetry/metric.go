@@ -112,7 +112,7 @@ func All() []Metric {
 		Agents:     {"trowel_agents", Gauge, nil, nil, "Agents in the database whose lease has not ended."},
 		AgentSlots: {"trowel_agent_slots", Gauge, nil, nil, "Slots of all these agents; one without a limit counts as none."},
 
-		RetentionDeleted: {"trowel_retention_deleted_total", Counter, []string{"what"}, nil, "What retention deleted: `attempt`, `session`, `decision`, `revision`, `archive` or `value`."},
+		RetentionDeleted: {"trowel_retention_deleted_total", Counter, []string{"what"}, nil, "What retention deleted: `attempt`, `session`, `decision`, `revision`, `archive`, `value` or `login`."},
 		RetentionPasses:  {"trowel_retention_passes_total", Counter, []string{"result"}, nil, "Passes of retention: `success` or `error`."},
 
 		Goroutines: {"trowel_goroutines", Gauge, nil, nil, "Goroutines of the process."},

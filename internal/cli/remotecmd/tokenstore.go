@@ -11,6 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/cli/cmd"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/database"
 	"github.com/trowel-project/trowel/internal/server/document"
@@ -145,6 +146,9 @@ func (s *tokenStore) RevokeToken(ctx context.Context, id api.ID) (*api.Token, er
 		tokens[i].RevokedAt = s.now()
 		shape = document.Token(tokens[i], nil)
 		if err := tx.UpdateToken(ctx, tokens[i]); err != nil {
+			return err
+		}
+		if err := tx.Notify(ctx, cluster.Logins{}.String()); err != nil {
 			return err
 		}
 		return s.record(ctx, tx, document.TokenRecord("token.revoke", tokens[i]))

@@ -19,6 +19,7 @@ func actionPhrases() map[string]string {
 		"secret.put": "set the secret", "secret.delete": "deleted the secret",
 		"schedule.enable": "let the schedule go on of", "schedule.disable": "stopped the schedule of",
 		"schedule.skip": "left out sessions of", "schedule.backfill": "started sessions of the past of",
+		"login.create": "signed in:", "login.end": "signed out:",
 		"token.create": "made the token", "token.revoke": "revoked the token",
 		"workflow.pause": "paused", "workflow.resume": "resumed",
 		"agent.drain": "drained the agent", "agent.undrain": "let the agent take tasks again:",

@@ -9,6 +9,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/server/document"
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
@@ -151,7 +152,11 @@ func deleteToken(c *rest.Call) (any, error) {
 		if err := tx.UpdateToken(c.Ctx(), tokens[i]); err != nil {
 			return err
 		}
+		if err := tx.Notify(c.Ctx(), cluster.Logins{}.String()); err != nil {
+			return err
+		}
 		return c.Record(tx, document.TokenRecord("token.revoke", tokens[i]))
 	})
+	c.RecheckLogins()
 	return shape, err
 }

@@ -70,11 +70,21 @@ func (c *Call) answerError(err error) {
 		coded.code = CodeNotFound
 		e = &coded
 	}
+	if e.status == http.StatusUnauthorized && e.code == "" && fromPage(c.Request) {
+		coded := *e
+		coded.code = CodeSignedOut
+		e = &coded
+	}
 	if c.Route != nil && c.Route.Answer != nil {
 		answerJSON(c, e.status, e.document())
 		return
 	}
 	writeJSON(c, e.status, e.document()) // callers who accept only a stream or a file get errors as JSON, too
+}
+
+// fromPage reports whether a page of this server makes a request.
+func fromPage(r *http.Request) bool {
+	return r.Header.Get(HeaderRequest) != "" || r.Header.Get("Cookie") != ""
 }
 
 // answerJSON writes a document if the caller accepts JSON.

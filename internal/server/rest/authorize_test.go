@@ -52,7 +52,7 @@ func TestRoleBeforeBody(t *testing.T) {
 	asked := 0
 	for path, methods := range document.Paths {
 		for method, operation := range methods {
-			if operation.RequestBody == nil {
+			if operation.RequestBody == nil || path == "/api/login" { // anybody may sign in
 				continue
 			}
 			for contentType := range operation.RequestBody.Content {

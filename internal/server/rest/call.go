@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -25,6 +26,27 @@ type Call struct {
 	match   found
 	inScope bool   // the request found something of the caller's only project
 	release func() // called after the answer; may be nil
+
+	recheckLogins func()
+}
+
+// RecheckLogins ends lasting requests of browsers whose login has ended. It is called after a change that may end some.
+func (c *Call) RecheckLogins() { c.recheckLogins() }
+
+// FromElsewhere reports whether a page of another origin made a browser send the request.
+func (c *Call) FromElsewhere() bool { return fromElsewhere(c.Request) }
+
+// SetCookie gives the browser a value to sign its requests with; an empty one takes it away. The cookie is only sent with
+// requests below the folder of the present one, which is that of the API wherever a proxy has put it.
+func (c *Call) SetCookie(value string, lasts time.Duration) {
+	cookie := &http.Cookie{
+		Name: cookieName(c.Request), Value: value, MaxAge: int(lasts / time.Second), HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: c.Request.TLS != nil || strings.HasPrefix(c.Request.Header.Get("Origin"), "https:"),
+	}
+	if value == "" {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(c.Writer, cookie)
 }
 
 // Ctx is the context of the handler. It may end before that of the request.

@@ -19,6 +19,9 @@ const (
 	CodePaused      = "paused"       // the workflow is already paused
 	CodeNotPaused   = "not_paused"   // the workflow is not paused
 	CodeNotDraining = "not_draining" // the agent is not draining
+	CodeForeign     = "foreign"      // the request may come from a page of another origin
+	CodeNoSignIn    = "no_sign_in"   // nobody signs in to this server
+	CodeSignedOut   = "signed_out"   // the browser is not signed in, or not any more
 )
 
 // Error is an error with an HTTP status of its own. The status of other errors is in statusOf.

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -187,6 +188,75 @@ func TestCrossSiteSwagger(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Requests with the cookie of this server change nothing unless they come from one of its pages, whatever else they bring. What
+// comes from other pages is not signed in.
+func TestCookies(t *testing.T) {
+	t.Parallel()
+	const host, cookie = "127.0.0.1:65432", "trowel_login_65432=trl_x"
+	own := "http://" + host
+	for _, tc := range []struct {
+		name     string
+		pairs    []string
+		writes   bool // is not refused as foreign
+		signedIn bool // a GET has the cookie
+	}{
+		{"a page", []string{"Origin", own, "Sec-Fetch-Site", "same-origin", "X-Trowel-Request", "1"}, true, true},
+		{"a page without encryption", []string{"Origin", own, "X-Trowel-Request", "1"}, true, true},
+		{"a page behind TLS", []string{"Origin", "https://" + host, "X-Trowel-Request", "1"}, true, true},
+		{"without the header", []string{"Origin", own, "Sec-Fetch-Site", "same-origin"}, false, true},
+		{"with another header", []string{"Origin", own, "X-Trowel-Request", "true"}, false, true},
+		{"without an origin", []string{"X-Trowel-Request", "1"}, false, true},
+		{"a bookmark", []string{"X-Trowel-Request", "1", "Sec-Fetch-Site", "none"}, false, true},
+		{"another site", []string{"Origin", "http://evil.example.com", "X-Trowel-Request", "1"}, false, false},
+		{"another site that hides its origin", []string{"Sec-Fetch-Site", "cross-site", "X-Trowel-Request", "1"}, false, false},
+		{"another port", []string{"Origin", "http://127.0.0.1:3000", "Sec-Fetch-Site", "same-site", "X-Trowel-Request", "1"}, false, false},
+		{"a sandboxed frame", []string{"Origin", "null", "X-Trowel-Request", "1"}, false, false},
+		{"a longer name", []string{"Origin", own + ".evil.example.com", "X-Trowel-Request", "1"}, false, false},
+		{"another site, with a token", []string{"Origin", "http://evil.example.com", "X-Trowel-Request", "1", "Authorization", "Bearer trw_x"}, false, false},
+		{"a page, with a token", []string{"Origin", own, "Authorization", "Basic dTpw"}, false, true},
+	} {
+		for _, swagger := range []bool{false, true} {
+			seen := &seenCookies{}
+			change := func(o *server.Options) {
+				o.REST.Swagger, o.REST.SignIn = swagger, true
+				o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Tokens: noTokens{}, Logins: seen, Now: time.Now})
+			}
+			for listener, h := range handlers(t, change) {
+				pairs := append([]string{"Cookie", "a=b; " + cookie + "; c=d"}, tc.pairs...)
+				for _, r := range [][2]string{{"POST", "/api/schedules/1/disable"}, {"PUT", "/api/projects?project=p&revision=r"}, {"DELETE", "/api/login"}, {"PATCH", "/api/nope"}, {"POST", "/"}} {
+					status, message := sendTo(t, h, r[0], r[1], pairs...)
+					foreign := status == http.StatusForbidden && (strings.Contains(message, "another origin") || strings.Contains(message, "with a cookie"))
+					if foreign == tc.writes {
+						t.Errorf("%s, %s listener, swagger %v: %s %s = %d %q, want refused %v", tc.name, listener, swagger, r[0], r[1], status, message, !tc.writes)
+					}
+				}
+				before := seen.n.Load()
+				sendTo(t, h, "GET", "/api/projects", slices.DeleteFunc(slices.Clone(pairs), func(s string) bool { return s == "Authorization" || strings.HasPrefix(s, "B") })...)
+				if signedIn := seen.n.Load() > before; signedIn != tc.signedIn {
+					t.Errorf("%s, %s listener, swagger %v: the cookie is looked at: %v, want %v", tc.name, listener, swagger, signedIn, tc.signedIn)
+				}
+			}
+		}
+	}
+	for listener, h := range handlers(t, nil) { // those of other servers mean nothing
+		if status, message := sendTo(t, h, "POST", "/api/schedules/1/disable", "Cookie", "trowel_login=x; trowel_login_65433=y"); status == http.StatusForbidden {
+			t.Errorf("%s listener: with other cookies: %d %q", listener, status, message)
+		}
+	}
+}
+
+// seenCookies count how often a cookie is looked at.
+type seenCookies struct {
+	access.Logins
+
+	n atomic.Int32
+}
+
+func (s *seenCookies) FindLogin(context.Context, []byte) (*access.FoundLogin, error) {
+	s.n.Add(1)
+	return nil, trowel.ErrNotFound
 }
 
 type noTokens struct{ access.Tokens }

@@ -84,6 +84,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.newCall(rec, r).answerError(refused)
 		return
 	}
+	keepOwnCookie(r)
+	if r.Header.Get("Cookie") != "" {
+		protect(rec.Header())
+	}
 	switch {
 	case r.Method == http.MethodTrace:
 		trace(rec, r)
@@ -106,6 +110,16 @@ func (s *Server) addHeaders(header http.Header) {
 		allowOrigins(header)
 	}
 }
+
+// protect keeps other pages of the browser from using an answer to somebody who is signed in, as a script or an image.
+func protect(header http.Header) {
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+// RecheckLogins checks at once all lasting requests of browsers that are signed in. It is called when a login or a token may
+// have ended, and does not block.
+func (s *Server) RecheckLogins() { s.tokens.recheckLogins() }
 
 // serveAPI finds the route of a request and answers it. It authenticates first, so that strangers do not
 // learn which paths exist.
@@ -136,7 +150,7 @@ func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
 
 // newCall returns a call without a route.
 func (s *Server) newCall(w http.ResponseWriter, r *http.Request) *Call {
-	return &Call{opts: &s.opts, Writer: w, Request: r, context: r.Context()}
+	return &Call{opts: &s.opts, recheckLogins: s.tokens.recheckLogins, Writer: w, Request: r, context: r.Context()}
 }
 
 // handle checks the request and calls the handler of its route.

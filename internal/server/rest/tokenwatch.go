@@ -15,6 +15,9 @@ const (
 	// recheckEvery is the interval between checks of a token. With the seconds for which tokens of agents are cached, all
 	// requests of a token end within ten seconds after it has become invalid.
 	recheckEvery = 3 * time.Second
+	// recheckLoginsEvery is the interval between checks of a login. It is long, since everything that ends a login calls
+	// recheckLogins: it only matters if a message of another server was lost.
+	recheckLoginsEvery = 15 * time.Minute
 	// lastWrite is how long a request whose token has become invalid may still write.
 	lastWrite = time.Second
 )
@@ -23,13 +26,14 @@ const (
 var errTokenLost = errors.New("the token of the request holds no longer")
 
 // tokenWatch ends long requests, above all streams, when their tokens become invalid: revoked, expired, or without
-// their project. Requests with the same token share one check.
+// their project. So it does when logins of browsers end. Requests with the same token or login share one check.
 type tokenWatch struct {
 	auth  Authenticator
 	every time.Duration
+	now   func() time.Time
 
 	mu     sync.Mutex
-	tokens map[[sha256.Size]byte]*watchedToken // by the hash of the Authorization header
+	tokens map[[sha256.Size]byte]*watchedToken // by the hash of the credentials
 }
 
 // watchedToken is a token with its requests.
@@ -45,13 +49,13 @@ func newTokenWatch(o *Options) *tokenWatch {
 	if every == 0 {
 		every = recheckEvery
 	}
-	return &tokenWatch{auth: o.Auth, every: every, tokens: map[[sha256.Size]byte]*watchedToken{}}
+	return &tokenWatch{auth: o.Auth, every: every, now: o.Now, tokens: map[[sha256.Size]byte]*watchedToken{}}
 }
 
 // watch ends the context of a request when its token becomes invalid. The caller must call release after the answer.
-// Credentials that are not a token stay valid as long as the server runs.
+// User and password stay valid as long as the server runs.
 func (w *tokenWatch) watch(ctx context.Context, c *Call) (release func()) {
-	if c.Caller.Token == nil {
+	if c.Caller.Token == nil && c.Caller.Login == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -69,15 +73,20 @@ func (w *tokenWatch) watch(ctx context.Context, c *Call) (release func()) {
 		}
 		_ = connection.SetWriteDeadline(time.Now().Add(lastWrite))
 	}
-	sent := c.Request.Header.Get("Authorization")
-	key := sha256.Sum256([]byte(sent))
+	sent := http.Header{}
+	for _, name := range []string{"Authorization", "Cookie"} {
+		if value := c.Request.Header.Get(name); value != "" {
+			sent.Set(name, value)
+		}
+	}
+	key := sha256.Sum256([]byte(sent.Get("Authorization") + "\n" + sent.Get("Cookie")))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known := w.tokens[key]
 	if known == nil {
-		known = &watchedToken{header: http.Header{"Authorization": {sent}}, caller: c.Caller, requests: map[*Call]func(){}}
+		known = &watchedToken{header: sent, caller: c.Caller, requests: map[*Call]func(){}}
 		looking := context.WithoutCancel(ctx) // later requests share the check
-		known.timer = time.AfterFunc(w.every, func() { w.recheck(looking, key, known) })
+		known.timer = time.AfterFunc(w.next(c.Caller), func() { w.recheck(looking, key, known) })
 		w.tokens[key] = known
 	}
 	known.requests[c] = end
@@ -95,6 +104,25 @@ func (w *tokenWatch) watch(ctx context.Context, c *Call) (release func()) {
 	}
 }
 
+// next returns how long the next check of a caller may wait.
+func (w *tokenWatch) next(caller access.Caller) time.Duration {
+	if caller.Login == nil {
+		return w.every
+	}
+	return max(w.every, min(recheckLoginsEvery, access.LoginEnd(caller.Login).Sub(w.now())))
+}
+
+// recheckLogins checks all logins at once, and does not wait for that.
+func (w *tokenWatch) recheckLogins() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, known := range w.tokens {
+		if known.caller.Login != nil {
+			known.timer.Reset(0)
+		}
+	}
+}
+
 // drop stops watching a token. The caller holds the mutex.
 func (w *tokenWatch) drop(key [sha256.Size]byte, known *watchedToken) {
 	known.timer.Stop()
@@ -108,7 +136,7 @@ func (w *tokenWatch) recheck(ctx context.Context, key [sha256.Size]byte, known *
 	ctx, cancel := context.WithTimeout(ctx, recheckEvery)
 	defer cancel()
 	caller, err := w.auth.Authenticate(ctx, known.header)
-	lost := errors.Is(err, access.ErrUnauthenticated) || err == nil && (caller.Role != known.caller.Role || caller.Project != known.caller.Project)
+	lost := errors.Is(err, access.ErrUnauthenticated) || err == nil && (caller.Kind != known.caller.Kind || caller.Role != known.caller.Role || caller.Project != known.caller.Project)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -117,7 +145,9 @@ func (w *tokenWatch) recheck(ctx context.Context, key [sha256.Size]byte, known *
 			end()
 		}
 		w.drop(key, known)
-	case len(known.requests) > 0:
+	case len(known.requests) > 0 && err != nil:
 		known.timer.Reset(w.every)
+	case len(known.requests) > 0:
+		known.timer.Reset(w.next(caller))
 	}
 }

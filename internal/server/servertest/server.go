@@ -24,6 +24,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/ops"
 	"github.com/trowel-project/trowel/internal/server/rest"
 	"github.com/trowel-project/trowel/internal/server/revision"
+	"github.com/trowel-project/trowel/internal/server/signin"
 	v1 "github.com/trowel-project/trowel/internal/server/v1"
 	"github.com/trowel-project/trowel/internal/tasklog"
 	"github.com/trowel-project/trowel/internal/trowtest"
@@ -82,6 +83,7 @@ func Options(t *testing.T, store trowel.Store) server.Options {
 		Explain:  explain.Options{Aging: 5 * time.Minute},
 		Action:   action.Options{Launcher: launcher},
 		Revision: revision.Options{Archives: archives},
+		SignIn:   signin.Options{Version: "0.1.0"},
 		Agents:   agentapi.Options{Archives: archives, Version: "0.1.0"},
 	}
 }

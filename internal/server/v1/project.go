@@ -5,6 +5,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/server/document"
 	"github.com/trowel-project/trowel/internal/server/download"
@@ -164,12 +165,16 @@ func deleteProject(c *rest.Call) (any, error) {
 		if err := tx.DeleteProject(c.Ctx(), p.ID, c.Now); err != nil {
 			return err
 		}
+		if err := tx.Notify(c.Ctx(), cluster.Logins{}.String()); err != nil { // those with tokens of the project
+			return err
+		}
 		return c.Record(tx, trowel.AuditRecord{
 			Action: "project.delete", ObjectKind: "project", ObjectID: shape.ID.String(), Object: p.Name, ProjectID: p.ID,
 			Before: param.Of("revision", r.Name),
 		})
 	})
 	if err == nil {
+		c.RecheckLogins()
 		c.Log().Info("project deleted", c.LogFields(shape.Name)...)
 	}
 	return shape, err

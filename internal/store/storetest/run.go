@@ -57,6 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"secrets", testSecrets},
 		{"form of secrets", testSecretForm},
 		{"tokens", testTokens},
+		{"logins", testLogins},
 		{"blobs", testBlobs},
 		{"listing blobs", testBlobLists},
 		{"output", testLogChunks},
