@@ -47,6 +47,7 @@ type Tx interface {
 	AdmissionTx
 	RecordTx
 	WhyTx
+	TaskLineTx
 	OverviewTx
 	UsageTx
 	ParamTx

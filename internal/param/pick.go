@@ -13,28 +13,13 @@ var errObject = errors.New("want a JSON object")
 // reads, so it is for texts that are known to be JSON.
 func Pick(text string, keys ...string) (*Map, error) {
 	picked := New()
-	at := skipSpace(text, 0)
-	if at >= len(text) || text[at] != '{' {
-		return nil, errObject
-	}
-	for at = skipSpace(text, at+1); at < len(text) && text[at] == '"'; at = skipSpace(text, at) {
-		end := skipValue(text, at)
-		key := text[at:end]
-		at = skipSpace(text, end)
-		if at >= len(text) || text[at] != ':' {
-			return nil, fmt.Errorf("%w: no colon at byte %d", errObject, at)
-		}
-		at = skipSpace(text, at+1)
-		end = skipValue(text, at)
-		if err := pick(picked, key, text[at:end], keys); err != nil {
-			return nil, err
-		}
-		if at = skipSpace(text, end); at < len(text) && text[at] == ',' {
-			at = skipSpace(text, at+1)
-		}
-	}
-	if at >= len(text) || text[at] != '}' {
-		return nil, fmt.Errorf("%w: it does not end at byte %d", errObject, at)
+	var failed error
+	err := EachMember(text, func(key, value string) bool {
+		failed = pick(picked, key, value, keys)
+		return failed == nil
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return nil, err
 	}
 	return picked, nil
 }

@@ -183,6 +183,21 @@ func hot() []statement {
 		})),
 		sorted(one("ListTasks", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTasks(ctx, 7, 3); return err })),
 		one("ListChanged", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListChanged(ctx, 7, 3, 20); return err }),
+		one("EachTaskLine", func(ctx context.Context, tx trowel.Tx) error {
+			return tx.EachTaskLine(ctx, 7, 3, func(*trowel.TaskLine) error { return nil })
+		}),
+		sorted(one("FindTaskLines", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindTaskLines(ctx, 7, []trowel.TaskID{6, 1006})
+			return err
+		})),
+		one("EachArchivedLine", func(ctx context.Context, tx trowel.Tx) error {
+			return tx.EachArchivedLine(ctx, 7, func(*trowel.TaskLine) error { return nil })
+		}),
+		one("FindLastAudit", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindLastAudit(ctx, 7); return err }),
+		one("ListTriesAmong", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListTriesAmong(ctx, 7, []trowel.TaskID{6, 1006})
+			return err
+		}),
 		sorted(one("ListTries", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTries(ctx, 7); return err })),
 		sorted(one("ListAudits", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListAudits(ctx, 7); return err })),
 		{name: "ListOrphans", allowed: "SCAN TEMP B-TREE", run: func(ctx context.Context, tx trowel.Tx) error {

@@ -73,6 +73,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"recounting", testRecounts},
 		{"live tasks", testLiveTasks},
 		{"changed tasks", testChangedTasks},
+		{"lines of tasks", testTaskLines},
 		{"overviews", testOverview},
 		{"rows of the audit", testAuditRows},
 		{"attempts that run", testRunning},
