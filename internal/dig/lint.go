@@ -134,6 +134,12 @@ func operatorOf(body *param.Map) (key, name string, command param.Value) {
 	return "", "", nil
 }
 
+// OperatorOf returns the name of a body's operator (language L48); empty for a group.
+func OperatorOf(body *param.Map) string {
+	_, name, _ := operatorOf(body)
+	return name
+}
+
 func isTemplate(text string) bool { return strings.Contains(text, "${") }
 
 // unusedKeys warns about keys that the operator does not read and that no expression of the task names.

@@ -60,6 +60,13 @@ func (t *Tree) Add(outlines ...trowel.TaskOutline) {
 // Count gives the tree the number of a task's children, so that it need not have these.
 func (t *Tree) Count(parent trowel.TaskID, counts []trowel.ChildCount) { t.counts[parent] = counts }
 
+// CutOff tells the tree that a blocked task can never run. It is for tasks whose own upstreams are not in the tree.
+func (t *Tree) CutOff(id trowel.TaskID) {
+	if n := t.nodes[id]; n != nil && !n.judged {
+		n.judged, n.ends = true, []end{{code: trowel.WaitNotReached, task: id}}
+	}
+}
+
 // Find returns a task; nil if it is not in the tree.
 func (t *Tree) Find(id trowel.TaskID) *trowel.TaskOutline {
 	if n := t.nodes[id]; n != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/explain"
 	"github.com/trowel-project/trowel/internal/server/health"
 	"github.com/trowel-project/trowel/internal/server/ops"
+	"github.com/trowel-project/trowel/internal/server/outline"
 	"github.com/trowel-project/trowel/internal/server/rest"
 	"github.com/trowel-project/trowel/internal/server/revision"
 	"github.com/trowel-project/trowel/internal/server/signin"
@@ -33,10 +34,15 @@ type Options struct {
 // New returns a server.
 func New(o Options) *rest.Server { return rest.New(o.REST, Routes(&o)) }
 
+// outlineBytes is the memory for the trees of attempts that people look at: two of 100,000 tasks, or thousands of usual
+// ones.
+const outlineBytes = 96 << 20
+
 // Routes are the paths of all groups.
 func Routes(o *Options) []rest.Route {
+	outlines := outline.NewCache(outlineBytes)
 	return slices.Concat(
 		v1.Routes(&o.V1), signin.Routes(o.SignIn), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(), revision.Routes(o.Revision), action.Routes(o.Action),
-		explain.Routes(o.Explain), ops.Routes(o.Ops), agentapi.Routes(o.Agents),
+		explain.Routes(o.Explain, outlines), ops.Routes(o.Ops), agentapi.Routes(o.Agents),
 	)
 }

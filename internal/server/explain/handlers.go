@@ -3,11 +3,16 @@ package explain
 import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/server/outline"
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
 // handlers answer questions why tasks do not run.
-type handlers struct{ rules rules }
+type handlers struct {
+	rules    rules
+	lists    rules // for lists of tasks, which may be a moment old
+	outlines *outline.Cache
+}
 
 // withAsker runs f with an asker of the attempt of the path.
 func withAsker[T any](h *handlers, c *rest.Call, f func(a *asker) (T, error)) (any, error) {

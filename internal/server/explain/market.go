@@ -43,15 +43,12 @@ func (r *reader) readMarket() error {
 	}
 	m := &reason.Market{Rules: r.rules.queue}
 	m.Limits.MaxRunning = r.rules.maxRunning
-	var errs [6]error
+	var errs [5]error
 	m.Limits.Pools, errs[0] = r.tx.ListPools(r.Ctx())
 	m.Limits.Counters, errs[1] = r.tx.ListCounters(r.Ctx())
 	m.Agents, errs[2] = r.tx.ListAgents(r.Ctx())
 	m.Busy, m.Running, errs[3] = r.tx.CountBusy(r.Ctx(), r.summary.Attempt.ID)
-	m.Ready, errs[4] = r.tx.ListReady(r.Ctx(), maxReady)
-	if len(m.Busy) > 0 {
-		m.Holders, errs[5] = r.tx.ListBusy(r.Ctx(), maxBusy)
-	}
+	m.Ready, m.Holders, errs[4] = r.rules.competitors.list(r, len(m.Busy) > 0)
 	r.redact(m.Ready)
 	r.redact(m.Holders)
 	r.facts.Market = m

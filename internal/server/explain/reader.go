@@ -23,6 +23,9 @@ const (
 type rules struct {
 	queue      queue.Rules
 	maxRunning int // zero for no limit
+
+	// competitors are the ready and running tasks of all attempts; nil to read them each time.
+	competitors *competitors
 }
 
 // reader reads the facts about tasks of one attempt: the tasks themselves, their groups and what they wait for. Only of an
@@ -42,8 +45,20 @@ type reader struct {
 	whole   bool                           // all tasks of the attempt are in facts
 }
 
-// newReader finds the attempt of the path.
+// newReader finds the attempt of the path, and reads what is needed to explain tasks of it.
 func newReader(c *rest.Call, tx trowel.Tx, by *rules) (*reader, error) {
+	r, err := attemptReader(c, tx, by)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.summary.Attempt.Flags&trowel.AttemptDone != 0:
+		return r, r.readArchive()
+	}
+	return r, r.readAdmission()
+}
+
+// attemptReader finds the attempt of the path.
+func attemptReader(c *rest.Call, tx trowel.Tx, by *rules) (*reader, error) {
 	s, err := find.Attempt(c, tx)
 	if err != nil {
 		return nil, err
@@ -55,10 +70,7 @@ func newReader(c *rest.Call, tx trowel.Tx, by *rules) (*reader, error) {
 		Now: c.Now, Attempt: &s.Attempt, Project: s.Project.Name, Tree: reason.NewTree(),
 		Workflow: trowel.WorkflowName{ProjectID: s.Project.ID, Name: s.Session.Workflow},
 	}
-	if s.Attempt.Flags&trowel.AttemptDone != 0 {
-		return r, r.readArchive()
-	}
-	return r, r.readAdmission()
+	return r, nil
 }
 
 func (r *reader) readArchive() error {

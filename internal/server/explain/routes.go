@@ -6,6 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/server/outline"
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
@@ -16,9 +17,14 @@ type Options struct {
 	MaxRunning   int           // see executor.max_running_tasks; zero for no limit
 }
 
-// Routes are the paths that explain why tasks do not run.
-func Routes(o Options) []rest.Route {
-	h := &handlers{rules{queue: queue.Rules{Aging: o.Aging, ReserveAfter: o.ReserveAfter}, maxRunning: o.MaxRunning}}
+// Routes are the paths that explain why tasks do not run. outlines has the trees of attempts.
+func Routes(o Options, outlines *outline.Cache) []rest.Route {
+	h := &handlers{
+		rules:    rules{queue: queue.Rules{Aging: o.Aging, ReserveAfter: o.ReserveAfter}, maxRunning: o.MaxRunning},
+		outlines: outlines,
+	}
+	h.lists = h.rules
+	h.lists.competitors = &competitors{}
 	return []rest.Route{
 		{
 			Method: "GET", Path: "/api/attempts/{id:64}/why", Name: "getAttemptWhy", Verb: access.GetTasksFromAttempt, Answer: api.AttemptWhy{},
@@ -36,6 +42,20 @@ func Routes(o Options) []rest.Route {
 		{
 			Method: "GET", Path: "/api/attempts/{id:64}/tasks/{task:64}/why", Name: "getTaskWhy", Verb: access.GetTasksFromAttempt, Answer: api.Why{},
 			Handle: h.getTaskWhy, About: "Why a task does not run: all reasons, and what is behind the first.",
+		},
+		{
+			Method: "GET", Path: "/api/attempts/{id:64}/tree", Name: "getTree", Verb: access.GetTasksFromAttempt, Answer: api.TreePage{},
+			Handle: h.getTree, About: "The tasks of an attempt as a tree, by level and page, with how many of those below are in which state.",
+			Query: append(rest.PageParams(),
+				rest.QueryText("parent", "Only tasks below the one of this id; from the root on if it is missing."),
+				rest.QueryInt("depth", "So many levels; 1 if it is missing."),
+				rest.QueryText("filter", "Only tasks of these states, and what is above them: words with commas between them. failed, waiting, queued, not_reached, superseded, or the name of a state."),
+				rest.QueryText("q", "Only tasks whose full name has this part, and what is above them."),
+				rest.QueryFlag("flat", "All levels."),
+				rest.QueryText("sort", "order for as written, ms for the longest first, start for the earliest first; order if it is missing."),
+				rest.QueryText("around", "The id or full name of a task: what is above it, and as many of its siblings as limit says."),
+				rest.QueryText("fields", "What is not always needed: tries, reason, with commas between them; reason if it is missing."),
+			),
 		},
 	}
 }
