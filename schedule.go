@@ -63,6 +63,9 @@ type ScheduleMove struct {
 
 // Decision is what became of one session of a schedule.
 type Decision struct {
+	// ID is set by ListDecisions. Later decisions have larger ones.
+	ID int64
+
 	// At is when it was decided.
 	At time.Time
 
@@ -91,12 +94,27 @@ type Decision struct {
 	AttemptID AttemptID
 }
 
+// DecisionFilter selects decisions about a workflow, newest first.
+type DecisionFilter struct {
+	Project  ProjectID
+	Workflow string
+	Session  time.Time // only those about this session time; zero for all
+	Before   int64     // only smaller ids; zero for all
+	Limit    int       // the largest number of results; negative for no limit
+}
+
 // What can become of a session of a schedule.
 const (
 	DecisionStarted   = "started"   // an attempt was started
 	DecisionSkipped   = "skipped"   // no attempt was started, and none will be
 	DecisionPostponed = "postponed" // it will be tried again later
 	DecisionError     = "error"     // starting failed
+)
+
+// The rules by which a schedule skips sessions. The reason of a Decision to skip one begins with its rule and a colon.
+const (
+	RuleSkipOvertime = "skip_on_overtime"
+	RuleSkipDelayed  = "skip_delayed_by"
 )
 
 // ScheduleTx is the part of a transaction about schedules.
@@ -130,6 +148,6 @@ type ScheduleTx interface {
 	FindNextRun(ctx context.Context) (time.Time, error)
 	// InsertDecisions stores decisions.
 	InsertDecisions(ctx context.Context, decisions []Decision) error
-	// ListDecisions returns up to limit decisions about a workflow, newest first.
-	ListDecisions(ctx context.Context, project ProjectID, workflow string, limit int) ([]Decision, error)
+	// ListDecisions returns the decisions that a filter selects, newest first.
+	ListDecisions(ctx context.Context, f DecisionFilter) ([]Decision, error)
 }

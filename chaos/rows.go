@@ -208,7 +208,7 @@ func (c *rows) schedule(ctx context.Context, tx trowel.Tx, p *project, attempts 
 			c.violation("%s: session %s was left out", p.name, at)
 		}
 	}
-	decisions, err := tx.ListDecisions(ctx, project, "tick", 10_000)
+	decisions, err := tx.ListDecisions(ctx, trowel.DecisionFilter{Project: project, Workflow: "tick", Limit: 10_000})
 	if err != nil {
 		return err
 	}

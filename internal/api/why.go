@@ -68,6 +68,17 @@ type Why struct {
 	Offers List[Offer]   `json:"offers"` // what a person can do about anything in the chain
 }
 
+// SessionWhy says why a session has no attempt (docs/why.md).
+type SessionWhy struct {
+	Code        *string     `json:"code"`        // nil if it has one
+	Text        string      `json:"text"`        // a sentence
+	Since       *string     `json:"since"`       // when it was decided; nil if that is not known
+	SessionTime string      `json:"sessionTime"` // in UTC
+	Attempt     *ID         `json:"attempt"`     // the newest attempt of the session; nil if it has none
+	Next        WhyNext     `json:"next"`        // when it will be tried
+	Offers      List[Offer] `json:"offers"`      // what a person can do
+}
+
 // AttemptWhy is a Why of an attempt.
 type AttemptWhy struct {
 	Why
@@ -106,7 +117,7 @@ type Blocker struct {
 
 // Offer is something that a person can do about a reason.
 type Offer struct {
-	Action  string `json:"action"`  // "unpause_workflow", "kill_attempt", "retry_attempt", "set_pool", "undrain_agent" or "set_secret"
+	Action  string `json:"action"`  // "unpause_workflow", "kill_attempt", "retry_attempt", "set_pool", "undrain_agent", "set_secret", "enable_schedule" or "start_attempt"
 	Label   string `json:"label"`   // the command that does it
 	Allowed bool   `json:"allowed"` // the caller may do it
 }

@@ -50,6 +50,8 @@ const (
 	ActionSetPool = "set_pool"
 	ActionUndrain = "undrain_agent"
 	ActionSecret  = "set_secret"
+	ActionEnable  = "enable_schedule"
+	ActionStart   = "start_attempt"
 )
 
 // retryForm is the command that runs a session again; ATTEMPT stands for its attempt.

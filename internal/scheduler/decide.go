@@ -48,7 +48,7 @@ func (s *Scheduler) handle(ctx context.Context, w *trowel.ScheduledWorkflow, now
 		return d.failed(err)
 	}
 	if set && now.After(d.Schedule.NextRunAt.Add(late)) {
-		return d.skipped(fmt.Sprintf("skip_delayed_by: it is later than %s after the run time", late))
+		return d.skipped(fmt.Sprintf(trowel.RuleSkipDelayed+": it is later than %s after the run time", late))
 	}
 	overtime, err := d.plan.SkipOnOvertime()
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Scheduler) overtime(ctx context.Context, d *session) (o outcome, skip b
 	case own != nil && own.Cause == launch.CauseSchedule:
 		return d.started(trowel.DecisionStarted, "", own.ID), true
 	}
-	return d.skipped("skip_on_overtime: another attempt of the workflow is active"), true
+	return d.skipped(trowel.RuleSkipOvertime + ": another attempt of the workflow is active"), true
 }
 
 // start begins the attempt of the session (language S27). Its parameters are only those of the schedule (language A9);

@@ -87,7 +87,7 @@ func (f *fixture) decisions(tb testing.TB, workflow string) []trowel.Decision {
 	tb.Helper()
 	var list []trowel.Decision
 	trowtest.View(tb, f.store, func(tx trowel.Tx) (err error) {
-		list, err = tx.ListDecisions(tb.Context(), f.project.ID, workflow, 1000)
+		list, err = tx.ListDecisions(tb.Context(), trowel.DecisionFilter{Project: f.project.ID, Workflow: workflow, Limit: 1000})
 		return err
 	})
 	return list

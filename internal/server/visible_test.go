@@ -51,7 +51,7 @@ func sightedRequests() map[string]sighted {
 			body: `{"workflowId":"{workflow}","sessionTime":"2024-03-01T00:00:00Z","params":{},"resume":{"mode":"from","from":"{taskName}","attemptId":"{attempt}"}}`,
 		},
 		"killAttempt": {own: http.StatusConflict}, "getUserInfo": {own: http.StatusNotFound},
-		"getFindings": {path: revised}, "retryAttempt": {body: `{"mode":"all","revision":"{revision}"}`}, "getFiles": {path: revised}, "getRevisionDiff": {path: "?from={revision}"}, "getFileContent": {path: revised + "&path={workflowName}.dig"}, "getTaskPlaces": {}, "getTasksOutside": {},
+		"getFindings": {path: revised}, "retryAttempt": {body: `{"mode":"all","revision":"{revision}"}`}, "getScheduleDecisions": {}, "getNextRuns": {}, "getSessionWhy": {path: "?sessionTime=2024-03-01T00:00:00Z"}, "getFiles": {path: revised}, "getRevisionDiff": {path: "?from={revision}"}, "getFileContent": {path: revised + "&path={workflowName}.dig"}, "getTaskPlaces": {}, "getTasksOutside": {},
 		"getFileHandles": {path: "?task={taskName}"}, "getFile": {own: http.StatusNotFound},
 		"getEvents":     {path: "?topic=attempt:{attempt}"},
 		"getAttemptWhy": {path: "?task={taskName}"}, "getReasons": {}, "getTask": {}, "getTaskWhy": {}, "getTree": {path: "?parent={task}&around={task}"},

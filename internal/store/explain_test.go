@@ -136,7 +136,7 @@ func hot() []statement {
 		scanned(one("FindNextRun", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindNextRun(ctx); return err })),
 		sorted(one("LockSchedules", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.LockSchedules(ctx, 7); return err })),
 		one("ListDecisions", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.ListDecisions(ctx, 7, "w1", 10)
+			_, err := tx.ListDecisions(ctx, trowel.DecisionFilter{Project: 7, Workflow: "w1", Session: time.Unix(1, 0), Before: 9, Limit: 10})
 			return err
 		}),
 		scanned(one("ListSessions", func(ctx context.Context, tx trowel.Tx) error {

@@ -33,8 +33,7 @@ WHERE d.disabled_at IS NULL AND d.next_run_at <= $1 AND ` + notPaused + ` ORDER 
 	sqlFindNextRun = `SELECT d.next_run_at FROM schedule d WHERE d.disabled_at IS NULL AND ` + notPaused + ` ORDER BY d.next_run_at LIMIT 1`
 
 	decisionColumns  = `at BIGINT, schedule_id BIGINT, project_id BIGINT, workflow TEXT, session_at BIGINT, run_at BIGINT, what TEXT, reason TEXT, attempt_id BIGINT`
-	sqlListDecisions = `SELECT at, schedule_id, project_id, workflow, session_at, run_at, what, reason, attempt_id FROM schedule_decision
-WHERE project_id = $1 AND workflow = $2 ORDER BY id DESC LIMIT $3`
+	sqlListDecisions = `SELECT id, at, schedule_id, project_id, workflow, session_at, run_at, what, reason, attempt_id FROM schedule_decision`
 )
 
 func (t *tx) InsertSchedule(ctx context.Context, s *trowel.Schedule) error {
@@ -212,18 +211,28 @@ func (t *tx) InsertDecisions(ctx context.Context, decisions []trowel.Decision) e
 	return nil
 }
 
-func (t *tx) ListDecisions(ctx context.Context, project trowel.ProjectID, workflow string, limit int) ([]trowel.Decision, error) {
+func (t *tx) ListDecisions(ctx context.Context, f trowel.DecisionFilter) ([]trowel.Decision, error) {
+	var s selection
+	s.and("project_id = ?", f.Project)
+	s.and("workflow = ?", f.Workflow)
+	if !f.Session.IsZero() {
+		s.and("session_at = ?", micros(f.Session))
+	}
+	if f.Before > 0 {
+		s.and("id < ?", f.Before)
+	}
+	text := s.text(sqlListDecisions, "id DESC", f.Limit)
 	var list []trowel.Decision
-	err := t.rows(ctx, sqlListDecisions, []any{project, workflow, limit}, func(scan func(...any) error) error {
+	err := t.rows(ctx, text, s.args, func(scan func(...any) error) error {
 		var d trowel.Decision
 		var at, session, planned, attempt sql.NullInt64
-		err := scan(&at, &d.ScheduleID, &d.ProjectID, &d.Workflow, &session, &planned, &d.What, &d.Reason, &attempt)
+		err := scan(&d.ID, &at, &d.ScheduleID, &d.ProjectID, &d.Workflow, &session, &planned, &d.What, &d.Reason, &attempt)
 		d.At, d.SessionAt, d.RunAt, d.AttemptID = instant(at), instant(session), instant(planned), trowel.AttemptID(attempt.Int64)
 		list = append(list, d)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list decisions about %q: %w", workflow, err)
+		return nil, fmt.Errorf("list decisions about %q: %w", f.Workflow, err)
 	}
 	return list, nil
 }

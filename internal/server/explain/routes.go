@@ -44,6 +44,11 @@ func Routes(o Options, outlines *outline.Cache) []rest.Route {
 			Handle: h.getTaskWhy, About: "Why a task does not run: all reasons, and what is behind the first.",
 		},
 		{
+			Method: "GET", Path: "/api/projects/{id:32}/workflows/{name}/why", Name: "getSessionWhy", Verb: access.GetWorkflow, Answer: api.SessionWhy{},
+			Handle: whySession, About: "Why a session of a workflow has no attempt.",
+			Query: []rest.Parameter{rest.QueryText("sessionTime", "The session time, as 2026-01-02T00:00:00+09:00.")},
+		},
+		{
 			Method: "GET", Path: "/api/attempts/{id:64}/tree", Name: "getTree", Verb: access.GetTasksFromAttempt, Answer: api.TreePage{},
 			Handle: h.getTree, About: "The tasks of an attempt as a tree, by level and page, with how many of those below are in which state.",
 			Query: append(rest.PageParams(),

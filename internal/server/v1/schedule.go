@@ -56,19 +56,12 @@ func getProjectSchedules(c *rest.Call) (any, error) {
 }
 
 // findSchedule returns the schedule of the path.
-func findSchedule(c *rest.Call) (*trowel.ScheduledWorkflow, error) {
-	id := trowel.ScheduleID(c.PathNumber(0))
-	var s *trowel.ScheduledWorkflow
-	err := c.View(func(tx trowel.Tx) (err error) {
-		if s, err = tx.FindSchedule(c.Ctx(), id); err == nil {
-			err = c.CheckVisible(s.Schedule.ProjectID)
-		}
+func findSchedule(c *rest.Call) (s *trowel.ScheduledWorkflow, err error) {
+	err = c.View(func(tx trowel.Tx) error {
+		s, err = find.Schedule(c, tx)
 		return err
 	})
-	if err != nil {
-		return nil, rest.OrNoResource(err, "schedule id=%d", id)
-	}
-	return s, c.Authorize(s.Schedule.ProjectID)
+	return s, err
 }
 
 func getSchedule(c *rest.Call) (any, error) {

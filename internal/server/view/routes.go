@@ -31,6 +31,15 @@ func Routes() []rest.Route {
 			Handle: getTasksOutside, About: "Links that the tasks of an attempt have given to what they started outside, and what their commands have used, by id of the task.",
 		},
 		{
+			Method: "GET", Path: "/api/schedules/{id:32}/decisions", Name: "getScheduleDecisions", Verb: access.GetSchedule, Answer: api.ScheduleDecisionList{},
+			Handle: getDecisions, About: "What became of each session of a schedule, the newest first.", Query: rest.PageParams(),
+		},
+		{
+			Method: "GET", Path: "/api/schedules/{id:32}/next", Name: "getNextRuns", Verb: access.GetSchedule, Answer: api.ScheduledRunList{},
+			Handle: getNextRuns, About: "The next sessions of a schedule.",
+			Query: []rest.Parameter{rest.QueryInt("count", "How many, up to 500; 20 if it is missing.")},
+		},
+		{
 			Method: "GET", Path: "/api/projects/{id:32}/findings", Name: "getFindings", Verb: access.GetProject, Answer: api.FindingCollection{},
 			Handle: getFindings, About: "What the push of a revision has found and accepted: its warnings.",
 			Query: []rest.Parameter{find.QueryRevision()},

@@ -295,7 +295,7 @@ func testOldDecisions(t *testing.T, db trowel.Store) {
 			equal(t, fmt.Sprint("DeleteDecisions ", i), n, want)
 			err = errors.Join(err, errDelete)
 		}
-		left, errLeft := tx.ListDecisions(ctx, s.Project.ID, "w", 100)
+		left, errLeft := tx.ListDecisions(ctx, trowel.DecisionFilter{Project: s.Project.ID, Workflow: "w", Limit: 100})
 		equal(t, "number of decisions left", len(left), 5)
 		return errors.Join(err, errLeft)
 	})

@@ -215,6 +215,7 @@ func testDecisions(t *testing.T, db trowel.Store) {
 	}
 	want[1].What, want[1].Reason = trowel.DecisionSkipped, "the attempt before it still runs"
 	want[2].AttemptID = 1 << 40
+	want[3].SessionAt = at(3)
 	other := want[0]
 	other.Workflow = "w001"
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
@@ -222,8 +223,27 @@ func testDecisions(t *testing.T, db trowel.Store) {
 	})
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.DeleteSchedule(ctx, all[0].Schedule.ID) })
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		got, err := tx.ListDecisions(ctx, want[0].ProjectID, "w000", 4)
-		equal(t, "ListDecisions", got, []trowel.Decision{want[4], want[3], want[2], want[1]})
+		project := want[0].ProjectID
+		got, err := tx.ListDecisions(ctx, trowel.DecisionFilter{Project: project, Workflow: "w000", Limit: 4})
+		if err != nil || len(got) != 4 {
+			t.Fatalf("ListDecisions: %d, %v, want 4", len(got), err)
+		}
+		for i, d := range got {
+			if i > 0 && d.ID >= got[i-1].ID {
+				t.Errorf("ids = %d and then %d, want smaller ones later", got[i-1].ID, d.ID)
+			}
+			expected := want[4-i]
+			expected.ID = d.ID
+			equal(t, "ListDecisions", d, expected)
+		}
+		before, err := tx.ListDecisions(ctx, trowel.DecisionFilter{Project: project, Workflow: "w000", Before: got[1].ID, Limit: -1})
+		if err != nil || len(before) != 3 || before[0].ID != got[2].ID {
+			t.Errorf("ListDecisions before one: %d, %v, want those before", len(before), err)
+		}
+		about, err := tx.ListDecisions(ctx, trowel.DecisionFilter{Project: project, Workflow: "w000", Session: at(3), Limit: 1})
+		if err != nil || len(about) != 1 || about[0].SessionAt != at(3) {
+			t.Errorf("ListDecisions about a session: %v, %v", about, err)
+		}
 		return err
 	})
 }
