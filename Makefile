@@ -31,7 +31,7 @@ WIRESAMPLE ?= ^(bq-query|docker-workdir|ecs-(sh|kill)|emr-existing-cluster-steps
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test race stress chaos fuzz bench bench-record bench-compare lint fmt fmt-check vet dev house cover conformance \
-	wire kubernetes conformance-check conformance-sync cgroup java schemathesis image smoke ci
+	wire clouds kubernetes conformance-check conformance-sync cgroup java schemathesis image smoke ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,9 @@ wire: build ## compare what operators send to outside services with what Digdag 
 	go build -C conformance/wire -o $(CURDIR)/bin/wire .
 	bin/wire -bin bin/trowel -cases conformance/wire/cases -differs conformance/differs -run '$(RUN)'
 	go run ./conformance/outside -bin bin/trowel -wire bin/wire -run '$(WIRESAMPLE)'
+
+clouds: ## run tests against moto (S3, EMR, ECS) and fake-gcs-server, which it installs and starts
+	@scripts/clouds.sh
 
 kubernetes: ## run the executor kubernetes against a real API server, whose first build takes 12 minutes
 	@mkdir -p bin/kubernetes

@@ -37,6 +37,7 @@ stage "fuzz" scripts/fuzz.sh 2s
 stage "tests" make --no-print-directory race
 stage "conformance" make --no-print-directory conformance
 stage "outside systems" make --no-print-directory wire
+stage "services of clouds" make --no-print-directory clouds
 stage "Java client" make --no-print-directory java
 stage "API document" make --no-print-directory schemathesis
 stage "chaos, the short form" make --no-print-directory chaos CHAOSKILLS=15 CHAOSFAULTS=25 CHAOSFLAGS=-together RUN='^(kill-sqlite|kill-postgresql|cluster)\z'

@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -167,7 +168,8 @@ func (e *serviceError) Error() string {
 	if e.status == 0 {
 		return e.message
 	}
-	return fmt.Sprintf("%s (Service: %s; Status Code: %d; Error Code: %s; Request ID: %s)", e.message, e.service.told, e.status, e.code, e.requestID)
+	code := cmp.Or(e.code, fmt.Sprintf("%d %s", e.status, http.StatusText(e.status))) // a proxy may have answered
+	return fmt.Sprintf("%s (Service: %s; Status Code: %d; Error Code: %s; Request ID: %s)", e.message, e.service.told, e.status, code, e.requestID)
 }
 
 // Unwrap returns the cause.
