@@ -97,7 +97,7 @@ func (m *motoCluster) print(t *testing.T, s *state, lines ...string) {
 }
 
 // A task is found by its image, run, and looked at to its end; its output and its files come back.
-func TestMotoRun(t *testing.T) {
+func TestMotoRun(t *testing.T) { //nolint:paralleltest // sets a variable
 	m := newMotoCluster(t, nil)
 	r := m.request(t)
 	status, err := m.executor.Run(t.Context(), r)
@@ -149,7 +149,7 @@ func TestMotoRun(t *testing.T) {
 	}
 }
 
-func TestMotoStop(t *testing.T) {
+func TestMotoStop(t *testing.T) { //nolint:paralleltest // sets a variable
 	m := newMotoCluster(t, nil)
 	r := m.request(t)
 	status, err := m.executor.Run(t.Context(), r)
@@ -174,7 +174,7 @@ func TestMotoStop(t *testing.T) {
 	}
 }
 
-func TestMotoFails(t *testing.T) {
+func TestMotoFails(t *testing.T) { //nolint:paralleltest // sets a variable
 	wrongKey := func(s map[string]string) { s["ecs."+s["ecs.name"]+".secret_access_key"] = "hush-hush-secret" }
 	noCluster := func(s map[string]string) {
 		for key, value := range maps.Clone(s) {
@@ -183,7 +183,7 @@ func TestMotoFails(t *testing.T) {
 		s["ecs.name"] = "not-there"
 	}
 	noBucket := func(s map[string]string) { s["ecs.temporal_storage.s3.bucket"] += "-not-there" }
-	for name, c := range map[string]struct {
+	for name, c := range map[string]struct { //nolint:paralleltest // as above
 		change func(map[string]string)
 		params *param.Map
 		want   string

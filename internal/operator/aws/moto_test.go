@@ -3,17 +3,17 @@ package aws_test
 import (
 	"encoding/base64"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/emr"
 	emrtypes "github.com/aws/aws-sdk-go-v2/service/emr/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
-
-	sdk "github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/operator/aws"
@@ -29,9 +29,7 @@ func atMoto(t *testing.T, moto *cloudtest.Amazon, own *param.Map, more map[strin
 		"aws.access_key_id": moto.KeyID, "aws.secret_access_key": moto.Key, "aws.region": cloudtest.Region,
 		"aws.s3.endpoint": moto.URL, "aws.emr.endpoint": moto.URL,
 	}
-	for key, value := range more {
-		secrets[key] = value
-	}
+	maps.Copy(secrets, more)
 	f := operatortest.New(t, aws.Table(aws.Options{}), own).Secrets(secrets)
 	f.Request.Lease.Try, f.Request.Lease.StartedAt = 1, time.Now()
 	f.Request.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
