@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/operator/gcp"
+	"github.com/trowel-project/trowel/internal/operator/gcp/gcptest"
 	"github.com/trowel-project/trowel/internal/operator/operatortest"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/trowtest/cloudtest"
@@ -14,11 +15,11 @@ func TestFakeGCSWait(t *testing.T) {
 	t.Parallel()
 	storage := cloudtest.GCS(t)
 	bucket := storage.Bucket(t)
-	g := newGoogle(t) // gives out tokens
+	g := gcptest.Start(t) // gives out tokens
 	table := gcp.Table(gcp.Options{Storage: storage.URL + "/storage/v1"})
 	const name = "in/a b+ü%.csv"
 	for _, own := range []*param.Map{param.Of("gcs_wait>", "gs://"+bucket+"/"+name), param.Of("gcs_wait>", nil, "bucket", bucket, "object", name)} {
-		f := operatortest.New(t, table, own).Secrets(map[string]string{"gcp.credential": g.credential()})
+		f := operatortest.New(t, table, own).Secrets(map[string]string{"gcp.credential": g.Credential()})
 		first, err := f.Run()
 		if err != nil || first.Again == nil {
 			t.Fatalf("without the object: %+v, %v; want another look", first.Again, err)
@@ -48,9 +49,9 @@ func TestFakeGCSWait(t *testing.T) {
 // A bucket that is not there may be made.
 func TestFakeGCSMissingBucket(t *testing.T) {
 	t.Parallel()
-	storage, g := cloudtest.GCS(t), newGoogle(t)
+	storage, g := cloudtest.GCS(t), gcptest.Start(t)
 	f := operatortest.New(t, gcp.Table(gcp.Options{Storage: storage.URL + "/storage/v1"}), param.Of("gcs_wait>", "trowel-not-there/o")).
-		Secrets(map[string]string{"gcp.credential": g.credential()})
+		Secrets(map[string]string{"gcp.credential": g.Credential()})
 	if outcome, err := f.Run(); err != nil || outcome.Again == nil {
 		t.Errorf("%+v, %v; want another look", outcome.Again, err)
 	}

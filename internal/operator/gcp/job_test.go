@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/gcp/gcptest"
 	"github.com/trowel-project/trowel/internal/operator/operatortest"
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -20,8 +21,8 @@ var query = param.Of("bq>", param.Of("data", "SELECT 1"), "location", "EU")
 
 func TestQuery(t *testing.T) {
 	t.Parallel()
-	g := newGoogle(t)
-	f := g.task(t, query)
+	g := gcptest.Start(t)
+	f := g.Task(t, query)
 	first, err := f.Run()
 	if err != nil || first.Again == nil || first.Again.After != 0 || !first.Again.Job {
 		t.Fatalf("the first run returned %+v, %v; want the id stored at once, and that there may be a job", first, err)
@@ -48,17 +49,17 @@ func TestQuery(t *testing.T) {
 	if got := strings.ReplaceAll(param.JSON(outcome.Result.Store), id, "ID"); got != want {
 		t.Errorf("stored %s, want %s", got, want)
 	}
-	if g.tokens != 1 {
-		t.Errorf("%d tokens were asked for, want 1 for all runs", g.tokens)
+	if g.Tokens != 1 {
+		t.Errorf("%d tokens were asked for, want 1 for all runs", g.Tokens)
 	}
 }
 
 // A job whose errors are known fails the task with them (operators 10.3).
 func TestJobFails(t *testing.T) {
 	t.Parallel()
-	g := newGoogle(t)
-	g.failure = `, "errorResult": {"reason": "x"}, "errors": [{"reason": "x", "message": "m"}]`
-	_, _, err := g.task(t, query).RunToEnd()
+	g := gcptest.Start(t)
+	g.Failure = `, "errorResult": {"reason": "x"}, "errors": [{"reason": "x", "message": "m"}]`
+	_, _, err := g.Task(t, query).RunToEnd()
 	failure, _ := errors.AsType[*operator.Failure](err)
 	if failure == nil || !strings.HasPrefix(failure.Message, "BigQuery job failed: proj:digdag_") {
 		t.Fatalf("got %v", err)
@@ -96,31 +97,31 @@ func TestFaults(t *testing.T) {
 		"too many tokens":        {answer("POST /token", 429, `slow`), ""},
 		"token service silent":   {answer("POST /token", 0, ``), ""},
 		"half a token":           {answer("POST /token", 200, `{"access_to`), ""},
-		"insert refused":         {answer("POST /bq/projects/proj/jobs", 403, `{"error": {"message": "no"}}`), "403 Forbidden\n{\n  \"message\" : \"no\"\n} (google json response)"},
-		"too many inserts":       {answer("POST /bq/projects/proj/jobs", 429, `{"error": {"message": "slow"}}`), "429 Too Many Requests\n{\n  \"message\" : \"slow\"\n} (google json response)"},
-		"insert in trouble":      {answer("POST /bq/projects/proj/jobs", 500, `oops`), ""},
-		"insert without answer":  {answer("POST /bq/projects/proj/jobs", 0, ``), ""},
-		"insert with half of it": {answer("POST /bq/projects/proj/jobs", 200, `{"id":`), ""},
-		"look refused":           {answer("GET /bq/projects/proj/jobs", 403, `{"error": {"message": "no"}}`), "403 Forbidden\n{\n  \"message\" : \"no\"\n} (google json response)"},
-		"too many looks":         {answer("GET /bq/projects/proj/jobs", 429, `{}`), ""},
-		"look in trouble":        {answer("GET /bq/projects/proj/jobs", 502, `oops`), ""},
-		"look without answer":    {answer("GET /bq/projects/proj/jobs", 0, ``), ""},
-		"half a look":            {answer("GET /bq/projects/proj/jobs", 200, `{"status": {`), ""},
-		"job disappeared":        {answer("GET /bq/projects/proj/jobs", 404, `{"error": {"message": "Not found: Job"}}`), "404 Not Found\n{\n  \"message\" : \"Not found: Job\"\n} (google json response)"},
-		"strange state":          {answer("GET /bq/projects/proj/jobs", 200, `{"status": {"state": "X"}}`), "Unknown job state: proj:ID: X (runtime)"},
+		"insert refused":         {answer("POST /bigquery/v2/projects/proj/jobs", 403, `{"error": {"message": "no"}}`), "403 Forbidden\n{\n  \"message\" : \"no\"\n} (google json response)"},
+		"too many inserts":       {answer("POST /bigquery/v2/projects/proj/jobs", 429, `{"error": {"message": "slow"}}`), "429 Too Many Requests\n{\n  \"message\" : \"slow\"\n} (google json response)"},
+		"insert in trouble":      {answer("POST /bigquery/v2/projects/proj/jobs", 500, `oops`), ""},
+		"insert without answer":  {answer("POST /bigquery/v2/projects/proj/jobs", 0, ``), ""},
+		"insert with half of it": {answer("POST /bigquery/v2/projects/proj/jobs", 200, `{"id":`), ""},
+		"look refused":           {answer("GET /bigquery/v2/projects/proj/jobs", 403, `{"error": {"message": "no"}}`), "403 Forbidden\n{\n  \"message\" : \"no\"\n} (google json response)"},
+		"too many looks":         {answer("GET /bigquery/v2/projects/proj/jobs", 429, `{}`), ""},
+		"look in trouble":        {answer("GET /bigquery/v2/projects/proj/jobs", 502, `oops`), ""},
+		"look without answer":    {answer("GET /bigquery/v2/projects/proj/jobs", 0, ``), ""},
+		"half a look":            {answer("GET /bigquery/v2/projects/proj/jobs", 200, `{"status": {`), ""},
+		"job disappeared":        {answer("GET /bigquery/v2/projects/proj/jobs", 404, `{"error": {"message": "Not found: Job"}}`), "404 Not Found\n{\n  \"message\" : \"Not found: Job\"\n} (google json response)"},
+		"strange state":          {answer("GET /bigquery/v2/projects/proj/jobs", 200, `{"status": {"state": "X"}}`), "Unknown job state: proj:ID: X (runtime)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := newGoogle(t)
-			g.fault = c.fault
-			f := g.task(t, query)
+			g := gcptest.Start(t)
+			g.Fault = c.fault
+			f := g.Task(t, query)
 			_, _, err := f.RunToEnd()
 			id, _ := param.NewReader(f.State).StringOr("jobId", "?")
 			if diff := cmp.Diff(c.want, strings.ReplaceAll(operatortest.Message(err), id, "ID")); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
-			if c.want == "" && len(g.jobs) != 1 {
-				t.Errorf("%d jobs, want 1", len(g.jobs))
+			if c.want == "" && len(g.Jobs) != 1 {
+				t.Errorf("%d jobs, want 1", len(g.Jobs))
 			}
 		})
 	}
@@ -129,9 +130,9 @@ func TestFaults(t *testing.T) {
 // The task shows only the beginning of an answer that has no end.
 func TestLargeRefusal(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"POST /bq", "POST /token"} {
-		g := newGoogle(t)
-		g.fault = func(w http.ResponseWriter, request string, _ bool) bool {
+	for _, path := range []string{"POST /bigquery", "POST /token"} {
+		g := gcptest.Start(t)
+		g.Fault = func(w http.ResponseWriter, request string, _ bool) bool {
 			if !strings.HasPrefix(request, path) {
 				return false
 			}
@@ -139,7 +140,7 @@ func TestLargeRefusal(t *testing.T) {
 			_, _ = w.Write([]byte(strings.Repeat("no ", 1<<18)))
 			return true
 		}
-		_, _, err := g.task(t, query).RunToEnd()
+		_, _, err := g.Task(t, query).RunToEnd()
 		if got := operatortest.Message(err); !strings.HasPrefix(got, "403 Forbidden\nno no") || len(got) > 70<<10 {
 			t.Errorf("%s: %d bytes: %.100s", path, len(got), got)
 		}
@@ -149,18 +150,18 @@ func TestLargeRefusal(t *testing.T) {
 // A token that was revoked is replaced once.
 func TestTokenRevoked(t *testing.T) {
 	t.Parallel()
-	g := newGoogle(t)
+	g := gcptest.Start(t)
 	refused := 0
-	g.fault = func(w http.ResponseWriter, request string, done bool) bool {
-		if done || refused > 0 || !strings.HasPrefix(request, "GET /bq/") {
+	g.Fault = func(w http.ResponseWriter, request string, done bool) bool {
+		if done || refused > 0 || !strings.HasPrefix(request, "GET /bigquery/v2/") {
 			return false
 		}
 		refused++
 		w.WriteHeader(http.StatusUnauthorized)
 		return true
 	}
-	if _, _, err := g.task(t, query).RunToEnd(); err != nil || g.tokens != 2 {
-		t.Errorf("error %v, %d tokens, want none and 2", err, g.tokens)
+	if _, _, err := g.Task(t, query).RunToEnd(); err != nil || g.Tokens != 2 {
+		t.Errorf("error %v, %d tokens, want none and 2", err, g.Tokens)
 	}
 }
 
@@ -171,10 +172,10 @@ func TestOneJob(t *testing.T) {
 	for seed := range uint64(50) {
 		// The service decides in goroutines of its own.
 		random, troubles := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // a test that can be repeated
-		g := newGoogle(t)
-		f := g.task(t, query)
+		g := gcptest.Start(t)
+		f := g.Task(t, query)
 		losses := 0
-		g.fault = func(_ http.ResponseWriter, request string, _ bool) bool {
+		g.Fault = func(_ http.ResponseWriter, request string, _ bool) bool {
 			if strings.Contains(request, "/jobs") && losses < 6 && troubles.IntN(4) == 0 {
 				losses++
 				panic(http.ErrAbortHandler)
@@ -197,8 +198,8 @@ func TestOneJob(t *testing.T) {
 				results++
 			}
 		}
-		if len(g.jobs) != 1 {
-			t.Errorf("seed %d: %d jobs, want 1", seed, len(g.jobs))
+		if len(g.Jobs) != 1 {
+			t.Errorf("seed %d: %d jobs, want 1", seed, len(g.Jobs))
 		}
 	}
 }
@@ -206,8 +207,8 @@ func TestOneJob(t *testing.T) {
 // A killed task cancels its job, once the job may exist; one that is gone is no error.
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	g := newGoogle(t)
-	f := g.task(t, query)
+	g := gcptest.Start(t)
+	f := g.Task(t, query)
 	for range 2 {
 		outcome, err := f.Run()
 		if err != nil {
@@ -220,10 +221,10 @@ func TestCancel(t *testing.T) {
 			t.Errorf("cancel: %v", err)
 		}
 	}
-	if len(g.jobs) != 0 {
-		t.Errorf("jobs %v are left", g.jobs)
+	if len(g.Jobs) != 0 {
+		t.Errorf("jobs %v are left", g.Jobs)
 	}
-	if last := g.requests[len(g.requests)-1]; !strings.HasSuffix(last, "/cancel?location=EU") {
+	if last := g.Requests[len(g.Requests)-1]; !strings.HasSuffix(last, "/cancel?location=EU") {
 		t.Errorf("the last request was %s", last)
 	}
 }
@@ -241,34 +242,34 @@ func cancel(f *operatortest.Fixture) error {
 // The run that inserts the job may be lost with its agent, so that the state is that of the run before.
 func TestCancelAfterLostRun(t *testing.T) {
 	t.Parallel()
-	g := newGoogle(t)
-	f := g.task(t, query)
+	g := gcptest.Start(t)
+	f := g.Task(t, query)
 	outcome, err := f.Run()
 	if err != nil || !outcome.Again.Job {
 		t.Fatalf("got %+v, %v, want another run with a job", outcome.Again, err)
 	}
 	f.State = outcome.Again.State
-	if _, err := f.Run(); err != nil || len(g.jobs) != 1 { // what it returns is lost
-		t.Fatalf("error %v, jobs %v", err, g.jobs)
+	if _, err := f.Run(); err != nil || len(g.Jobs) != 1 { // what it returns is lost
+		t.Fatalf("error %v, jobs %v", err, g.Jobs)
 	}
-	if err := cancel(f); err != nil || len(g.jobs) != 0 {
-		t.Errorf("cancel: %v, jobs %v", err, g.jobs)
+	if err := cancel(f); err != nil || len(g.Jobs) != 0 {
+		t.Errorf("cancel: %v, jobs %v", err, g.Jobs)
 	}
 }
 
 // A run that is killed while it inserts a job says that there may be one.
 func TestKilledWhileInserting(t *testing.T) {
 	t.Parallel()
-	g := newGoogle(t)
-	f := g.task(t, query)
+	g := gcptest.Start(t)
+	f := g.Task(t, query)
 	outcome, err := f.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.State = outcome.Again.State
 	ctx, kill := context.WithCancel(t.Context())
-	g.fault = func(_ http.ResponseWriter, request string, done bool) bool {
-		if done && strings.HasPrefix(request, "POST /bq") {
+	g.Fault = func(_ http.ResponseWriter, request string, done bool) bool {
+		if done && strings.HasPrefix(request, "POST /bigquery") {
 			kill()
 			panic(http.ErrAbortHandler)
 		}
@@ -278,25 +279,25 @@ func TestKilledWhileInserting(t *testing.T) {
 	if err != nil || outcome.Again == nil || !outcome.Again.Job {
 		t.Fatalf("got %+v, %v, want another run with a job", outcome.Again, err)
 	}
-	g.fault = nil
+	g.Fault = nil
 	f.State = outcome.Again.State
-	if err := cancel(f); err != nil || len(g.jobs) != 0 {
-		t.Errorf("cancel: %v, jobs %v", err, g.jobs)
+	if err := cancel(f); err != nil || len(g.Jobs) != 0 {
+		t.Errorf("cancel: %v, jobs %v", err, g.Jobs)
 	}
 }
 
 // Secrets stand in no error, output or state.
 func TestNoSecretGetsOut(t *testing.T) {
 	t.Parallel()
-	g := newGoogle(t)
-	g.fault = func(w http.ResponseWriter, request string, _ bool) bool {
-		if strings.HasPrefix(request, "GET /bq") {
+	g := gcptest.Start(t)
+	g.Fault = func(w http.ResponseWriter, request string, _ bool) bool {
+		if strings.HasPrefix(request, "GET /bigquery") {
 			w.WriteHeader(http.StatusForbidden)
 			return true
 		}
 		return false
 	}
-	f := g.task(t, query)
+	f := g.Task(t, query)
 	_, _, err := f.RunToEnd()
 	for _, text := range []string{operatortest.Message(err), param.JSON(operator.ErrorObject(err)), param.JSON(f.State), f.Output.String()} {
 		if strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, "token-1") {

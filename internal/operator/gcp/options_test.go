@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trowel-project/trowel/internal/operator/gcp"
+	"github.com/trowel-project/trowel/internal/operator/gcp/gcptest"
 	"github.com/trowel-project/trowel/internal/operator/operatortest"
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -42,12 +43,12 @@ func TestConfigurations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := newGoogle(t)
-			f := g.task(t, c.own).With("n", 5).File("s.json", `{"fields": [{"name": "n${n}"}]}`).File("s.yml", "fields:\n- name: n${n}\n")
+			g := gcptest.Start(t)
+			f := g.Task(t, c.own).With("n", 5).File("s.json", `{"fields": [{"name": "n${n}"}]}`).File("s.yml", "fields:\n- name: n${n}\n")
 			if _, _, err := f.RunToEnd(); err != nil {
 				t.Fatal(err)
 			}
-			sent, _ := param.ParseMap(g.bodies[0])
+			sent, _ := param.ParseMap(g.Bodies[0])
 			config, _ := sent.Get("configuration")
 			if diff := cmp.Diff(c.want, param.JSON(config)); diff != "" {
 				t.Errorf("configuration (-want +got):\n%s", diff)
@@ -59,7 +60,7 @@ func TestConfigurations(t *testing.T) {
 // Wrong options and secrets fail the task before a request, also where Digdag tries for ever.
 func TestOptionErrors(t *testing.T) {
 	t.Parallel()
-	given := map[string]string{"gcp.credential": (&google{Server: newGoogle(t).Server}).credential()}
+	given := map[string]string{"gcp.credential": gcptest.Start(t).Credential()}
 	withoutProject := strings.Replace(given["gcp.credential"], `"project_id":"proj"`, `"x":"y"`, 1)
 	for _, c := range []struct {
 		own     *param.Map
@@ -94,9 +95,9 @@ func TestOptionErrors(t *testing.T) {
 // Changes of datasets and tables come in a fixed order, and go on where a failed one was (operators 10.7).
 func TestDDL(t *testing.T) {
 	t.Parallel()
-	g := newGoogle(t)
+	g := gcptest.Start(t)
 	listed := 0
-	g.fault = func(w http.ResponseWriter, request string, done bool) bool {
+	g.Fault = func(w http.ResponseWriter, request string, done bool) bool {
 		if !done {
 			return false
 		}
@@ -117,7 +118,7 @@ func TestDDL(t *testing.T) {
 		_, _ = w.Write([]byte(text))
 		return true
 	}
-	f := g.task(t, param.Of(
+	f := g.Task(t, param.Of(
 		"bq_ddl>", nil, "dataset", "d",
 		"create_tables", param.List{param.Of("id", "t", "expiration_time", "2024-06-01T00:00:00", "labels", param.Of("a", "b"), "description", "x")},
 		"empty_tables", param.List{"late"},
@@ -130,35 +131,35 @@ func TestDDL(t *testing.T) {
 	if len(pauses) != 2 {
 		t.Errorf("pauses %v, want two for the answers 503", pauses)
 	}
-	want := `GET /bq/projects/a/datasets/b:c
-GET /bq/projects/a/datasets/b:c/tables
-DELETE /bq/projects/a/datasets/b:c
-GET /bq/projects/proj/datasets/gone
-GET /bq/projects/proj/datasets/old
-GET /bq/projects/proj/datasets/old/tables
-DELETE /bq/projects/proj/datasets/old/tables/t1
-GET /bq/projects/proj/datasets/old/tables
-DELETE /bq/projects/proj/datasets/old
-DELETE /bq/projects/proj/datasets/d/tables/late
-DELETE /bq/projects/proj/datasets/d/tables/late
-DELETE /bq/projects/proj/datasets/d/tables/late
-POST /bq/projects/proj/datasets/d/tables
-POST /bq/projects/proj/datasets/d/tables`
-	if diff := cmp.Diff(want, strings.Join(g.requests, "\n")); diff != "" {
+	want := `GET /bigquery/v2/projects/a/datasets/b:c
+GET /bigquery/v2/projects/a/datasets/b:c/tables
+DELETE /bigquery/v2/projects/a/datasets/b:c
+GET /bigquery/v2/projects/proj/datasets/gone
+GET /bigquery/v2/projects/proj/datasets/old
+GET /bigquery/v2/projects/proj/datasets/old/tables
+DELETE /bigquery/v2/projects/proj/datasets/old/tables/t1
+GET /bigquery/v2/projects/proj/datasets/old/tables
+DELETE /bigquery/v2/projects/proj/datasets/old
+DELETE /bigquery/v2/projects/proj/datasets/d/tables/late
+DELETE /bigquery/v2/projects/proj/datasets/d/tables/late
+DELETE /bigquery/v2/projects/proj/datasets/d/tables/late
+POST /bigquery/v2/projects/proj/datasets/d/tables
+POST /bigquery/v2/projects/proj/datasets/d/tables`
+	if diff := cmp.Diff(want, strings.Join(g.Requests, "\n")); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 	want = `{"tableReference":{"projectId":"proj","datasetId":"d","tableId":"t"},"description":"x","labels":{"a":"b"},"expirationTime":"1717200000000"}`
-	if diff := cmp.Diff(want, g.bodies[len(g.bodies)-1]); diff != "" {
+	if diff := cmp.Diff(want, g.Bodies[len(g.Bodies)-1]); diff != "" {
 		t.Errorf("the table (-want +got):\n%s", diff)
 	}
 }
 
 func TestGCSWait(t *testing.T) {
 	t.Parallel()
-	g := newGoogle(t)
+	g := gcptest.Start(t)
 	looks := 0
-	g.fault = func(w http.ResponseWriter, request string, done bool) bool {
-		if request != "GET /gcs/b/bucket/o/a%2Fb%20c" || !done {
+	g.Fault = func(w http.ResponseWriter, request string, done bool) bool {
+		if request != "GET /storage/v1/b/bucket/o/a%2Fb%20c" || !done {
 			return false
 		}
 		if looks++; looks < 3 {
@@ -167,7 +168,7 @@ func TestGCSWait(t *testing.T) {
 		_, _ = w.Write([]byte(`{"name": "a/b c", "size": "42", "updated": "2024-01-01T00:00:00.5Z", "generation": "7"}`))
 		return true
 	}
-	f := g.task(t, param.Of("gcs_wait>", "gs://bucket/a/b c"))
+	f := g.Task(t, param.Of("gcs_wait>", "gs://bucket/a/b c"))
 	outcome, pauses, err := f.RunToEnd()
 	if err != nil || len(pauses) != 2 {
 		t.Fatalf("error %v, pauses %v", err, pauses)

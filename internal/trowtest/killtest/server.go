@@ -21,17 +21,24 @@ import (
 type Server struct {
 	*servertest.Server
 
-	program  string
+	process  Process
 	dir      string
-	settings string
+	settings string // the file
 
 	mu    sync.Mutex
 	lives int // how often it was started
 	cmd   *exec.Cmd
 }
 
-// Start starts a program, as `trowel`, as a server with further settings.
-func Start(t *testing.T, program string, settings ...string) *Server {
+// Process is what runs as a server.
+type Process struct {
+	Program  string   // as `trowel`
+	Settings []string // further ones
+	Env      []string // further variables
+}
+
+// Start starts a server.
+func Start(t *testing.T, process Process) *Server {
 	t.Helper()
 	dir := t.TempDir()
 	lines := []string{
@@ -39,10 +46,10 @@ func Start(t *testing.T, program string, settings ...string) *Server {
 		"database.type = sqlite", "database.path = " + filepath.Join(dir, "db"),
 		"agent.lock-retention-time = 2", "agent.heartbeat-interval = 1",
 	}
-	lines = append(lines, settings...)
+	lines = append(lines, process.Settings...)
 	s := &Server{
 		Server:  &servertest.Server{T: t, Log: &servertest.Buffer{}, Ended: make(chan error, 1)},
-		program: program, dir: dir, settings: filepath.Join(dir, "server.properties"),
+		process: process, dir: dir, settings: filepath.Join(dir, "server.properties"),
 	}
 	if err := os.WriteFile(s.settings, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -76,8 +83,9 @@ func (s *Server) begin() {
 	if err := os.Remove(filepath.Join(s.dir, "runtime.json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.T.Fatal(err)
 	}
-	cmd := exec.Command(s.program, "server", "-c", s.settings) // it is killed, at the latest when the test ends
+	cmd := exec.Command(s.process.Program, "server", "-c", s.settings) // it is killed, at the latest when the test ends
 	cmd.Stdout, cmd.Stderr, cmd.Dir = s.Log, s.Log, s.dir
+	cmd.Env = append(os.Environ(), s.process.Env...)
 	if err := cmd.Start(); err != nil {
 		s.T.Fatal(err)
 	}
