@@ -24,8 +24,8 @@ func TestServerKilledAroundTD(t *testing.T) {
 	service.Answered = func(r *http.Request) bool { return assassin.Answered(r.URL.Path) }
 	trial := killtest.Trial{
 		Assassin: assassin, Kills: *kills, Secrets: map[string]string{"td.apikey": "k"},
-		Workflow: "_export:\n  td: {database: db, endpoint: '" + service.Host + "', use_ssl: false}\n" +
-			"+q:\n  td>: {data: \"select '${session_date}'\"}\n  store_last_results: true\n+after:\n  echo>: ${td.last_results.n}\n",
+		Files: map[string]string{"main.dig": "_export:\n  td: {database: db, endpoint: '" + service.Host + "', use_ssl: false}\n" +
+			"+q:\n  td>: {data: \"select '${session_date}'\"}\n  store_last_results: true\n+after:\n  echo>: ${td.last_results.n}\n"},
 		Result: `"last_results":{"n":7}`,
 		Begun: func() map[string]int {
 			var queries []string
@@ -52,8 +52,8 @@ func TestServerKilledAroundBigQuery(t *testing.T) {
 	}
 	trial := killtest.Trial{
 		Assassin: assassin, Kills: *kills, Env: service.Proxy(t), Secrets: map[string]string{"gcp.credential": service.Credential()},
-		Workflow: "+q:\n  bq>: {data: \"select '${session_date}'\"}\n+after:\n  echo>: ${bq.last_job_id}\n",
-		Result:   `"last_job_id":"proj:EU.digdag_s0_p_p_w_main_t_`,
+		Files:  map[string]string{"main.dig": "+q:\n  bq>: {data: \"select '${session_date}'\"}\n+after:\n  echo>: ${bq.last_job_id}\n"},
+		Result: `"last_job_id":"proj:EU.digdag_s0_p_p_w_main_t_`,
 		Begun: func() map[string]int {
 			service.Mu.Lock()
 			defer service.Mu.Unlock()

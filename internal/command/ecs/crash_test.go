@@ -14,6 +14,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/command"
 	"github.com/trowel-project/trowel/internal/command/commandtest"
+	"github.com/trowel-project/trowel/internal/command/ecs/ecstest"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -61,7 +62,7 @@ func TestCrash(t *testing.T) {
 // crashAt runs a command to its end in agents of which the first is killed at a step. It returns how often that happened.
 func crashAt(t *testing.T, step int) (crashed int32) {
 	t.Helper()
-	f := newFake(t)
+	f := ecstest.Start(t)
 	subject := &commandtest.Subject{Params: taskParams()}
 	r := commandtest.NewRequest(t, subject, `echo begun; echo result > "${0%/*}/output"; exit 3`)
 	var stored *param.Map
@@ -70,13 +71,13 @@ func crashAt(t *testing.T, step int) (crashed int32) {
 		ctx, end := context.WithCancelCause(t.Context())
 		p := &process{end: end, left: left}
 		before, after := p.step, p.step
-		f.answer = func(*fakeRequest) *fakeAnswer {
+		f.Answer = func(*ecstest.Request) *ecstest.Answer {
 			if before() != nil {
-				return &fakeAnswer{http.StatusServiceUnavailable, "killed"}
+				return &ecstest.Answer{Status: http.StatusServiceUnavailable, Body: "killed"}
 			}
 			return nil
 		}
-		f.lost = func(*fakeRequest) error { return after() }
+		f.Lost = func(*ecstest.Request) error { return after() }
 		hook := func(w http.ResponseWriter, _ *http.Request) bool {
 			if p.step() != nil {
 				w.WriteHeader(http.StatusServiceUnavailable)
@@ -84,8 +85,8 @@ func crashAt(t *testing.T, step int) (crashed int32) {
 			}
 			return false
 		}
-		f.bucket.Answer.Store(&hook)
-		e := f.executor(nil)
+		f.Bucket.Answer.Store(&hook)
+		e := executorOf(f, nil)
 		for !status.Finished && ctx.Err() == nil {
 			var next command.Status
 			var err error
@@ -111,8 +112,8 @@ func crashAt(t *testing.T, step int) (crashed int32) {
 	if err != nil || string(out) != "result\n" || status.ExitCode != 3 {
 		t.Errorf("step %d: exit code %d, output %q, %v", step, status.ExitCode, out, err)
 	}
-	if len(f.tasks) != 1 {
-		t.Errorf("step %d: ECS has %d tasks, want 1", step, len(f.tasks))
+	if len(f.Tasks()) != 1 {
+		t.Errorf("step %d: ECS has %d tasks, want 1", step, len(f.Tasks()))
 	}
 	if text, ok := r.Output.(*commandtest.Output); !ok || !strings.Contains(text.String(), "begun") {
 		t.Errorf("step %d: output = %q", step, r.Output)

@@ -10,21 +10,22 @@ import (
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/command"
+	"github.com/trowel-project/trowel/internal/command/ecs/ecstest"
 )
 
 // Pages are full by their bytes as well, so all of them are asked for in one look.
 func TestLongLines(t *testing.T) {
 	t.Parallel()
-	f := newFake(t)
+	f := ecstest.Start(t)
 	line := strings.Repeat("x", 600<<10)
-	f.answer = func(r *fakeRequest) *fakeAnswer {
+	f.Answer = func(r *ecstest.Request) *ecstest.Answer {
 		events := []any{}
-		if r.nth <= 3 {
+		if r.Nth <= 3 {
 			events = append(events, map[string]any{"message": line})
 		}
-		return &fakeAnswer{http.StatusOK, map[string]any{"events": events, "nextForwardToken": fmt.Sprintf("f/%d", min(r.nth, 3))}}
+		return &ecstest.Answer{Status: http.StatusOK, Body: map[string]any{"events": events, "nextForwardToken": fmt.Sprintf("f/%d", min(r.Nth, 3))}}
 	}
-	e := f.executor(nil)
+	e := executorOf(f, nil)
 	c, err := readCluster(e.options.Setting, taskParams())
 	if err != nil {
 		t.Fatal(err)

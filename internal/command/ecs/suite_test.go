@@ -8,6 +8,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/command"
 	"github.com/trowel-project/trowel/internal/command/commandtest"
+	"github.com/trowel-project/trowel/internal/command/ecs/ecstest"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -17,24 +18,24 @@ func TestSuite(t *testing.T) {
 	t.Parallel()
 	commandtest.Run(t, func(tb testing.TB) *commandtest.Subject {
 		tb.Helper()
-		f := newFake(tb)
+		f := ecstest.Start(tb)
 		return &commandtest.Subject{
-			Executor: f.executor(nil), Params: taskParams(),
+			Executor: executorOf(f, nil), Params: taskParams(),
 			Running: func(_ testing.TB, try *command.Try) bool {
-				task := f.taskOf(try)
+				task := f.TaskOf(try)
 				if task == nil {
 					return false
 				}
-				_, ended := task.container.Ended()
+				_, ended := task.Container.Ended()
 				return !ended
 			},
 			Lose: func(_ testing.TB, try *command.Try) {
-				f.taskOf(try).container.Kill()
+				f.TaskOf(try).Container.Kill()
 			},
 			Around: func(line string) bool { // the words of the script are Digdag's
 				return strings.HasPrefix(line, "tar: ") || strings.Contains(line, "~")
 			},
-			Restart: func(testing.TB) command.Executor { return f.executor(nil) },
+			Restart: func(testing.TB) command.Executor { return executorOf(f, nil) },
 		}
 	})
 }

@@ -14,10 +14,9 @@ type Trial struct {
 	Settings []string
 	Env      []string          // variables of the server
 	Secrets  map[string]string // of the project
-	Workflow string
+	Files    map[string]string // of the project; the workflow is in main.dig
 	Assassin *Assassin
 	Kills    int
-	First    int    // of the places and phases of the assassin
 	Result   string // stands in the document of the tasks of a session that has its result
 	// Begun returns what was begun outside, how often for each session.
 	Begun func() map[string]int
@@ -32,7 +31,7 @@ func (c *Trial) Run(t *testing.T) {
 	}
 	settings := []string{"digdag.secret-encryption-key = AAECAwQFBgcICQoLDA0ODw==", "agent.max-task-threads = 8", "agent.poison_limit = 1000"}
 	s := Start(t, Process{Program: program, Env: c.Env, Settings: append(settings, c.Settings...)})
-	s.Push("p", c.Workflow)
+	s.PushFiles("p", c.Files)
 	for key, value := range c.Secrets {
 		if status, text := s.Request("PUT", "/api/projects/1/secrets/"+key, "application/json", param.JSON(param.Of("value", value))); status/100 != 2 {
 			t.Fatalf("secret %s: %d %s", key, status, text)
@@ -40,7 +39,7 @@ func (c *Trial) Run(t *testing.T) {
 	}
 	attempts := make([]string, c.Kills)
 	for i := range attempts {
-		c.Assassin.arm(c.First + i)
+		c.Assassin.arm(i)
 		attempts[i] = s.StartAttempt("1", time.Unix(0, 0).UTC().AddDate(0, 0, i).Format(time.RFC3339))
 		s.Eventually("a request to be killed at", c.Assassin.hasStruck)
 		s.Kill()

@@ -143,9 +143,17 @@ func (s *Server) Request(method, path, contentType, body string) (int, string) {
 // Push pushes a project with one workflow, main, as revision r1.
 func (s *Server) Push(name, workflow string) {
 	s.T.Helper()
+	s.PushFiles(name, map[string]string{"main.dig": workflow})
+}
+
+// PushFiles pushes a project with some files.
+func (s *Server) PushFiles(name string, files map[string]string) {
+	s.T.Helper()
 	dir := s.T.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.dig"), []byte(workflow), 0o600); err != nil {
-		s.T.Fatal(err)
+	for path, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600); err != nil {
+			s.T.Fatal(err)
+		}
 	}
 	var packed bytes.Buffer
 	if err := archive.Pack(s.T.Context(), &packed, dir, archive.PackOptions{}); err != nil {

@@ -18,6 +18,8 @@ type Bucket struct {
 	URL string
 	// Answer, if it is set, may answer a request in place of the store, and reports whether it did.
 	Answer atomic.Pointer[func(http.ResponseWriter, *http.Request) bool]
+	// Answered, if it is set, is called after a request was handled. If it returns false, the answer is lost.
+	Answered atomic.Pointer[func(*http.Request) bool]
 }
 
 // NewBucket starts an object store.
@@ -33,6 +35,9 @@ func NewBucket(tb testing.TB) *Bucket {
 			return
 		}
 		store.ServeHTTP(w, r)
+		if answered := b.Answered.Load(); answered != nil && !(*answered)(r) {
+			panic(http.ErrAbortHandler)
+		}
 	}))
 	tb.Cleanup(server.Close)
 	b.URL = server.URL
