@@ -53,6 +53,9 @@ func OfMistake(lease *trowel.Lease, err error) (advice, culprit string) {
 	if advice := OfMissingProgram(message); advice != "" {
 		return advice, ""
 	}
+	if advice := OfRefusedKeys(message); advice != "" {
+		return advice, ""
+	}
 	if kind != "config" || strings.HasPrefix(message, "Failed to evaluate ") {
 		return expressionAdvice(message), ""
 	}
@@ -93,6 +96,22 @@ func OfMissingProgram(message string) string {
 		return "there is no program " + m[1]
 	default:
 		return "there is no program " + m[1] + " in PATH: is it installed?"
+	}
+}
+
+// refusedByAmazon matches the refusal of a request by Amazon's services that operators use.
+var refusedByAmazon = regexp.MustCompile(`\(Service: (Amazon S3|AmazonElasticMapReduce|AWSKMS|AWSSecurityTokenService); Status Code: (401|403); `)
+
+// OfRefusedKeys says where the keys stand that Amazon has refused, and what they must allow. It is empty for other messages.
+func OfRefusedKeys(message string) string {
+	switch m := refusedByAmazon.FindStringSubmatch(message); {
+	case m == nil:
+		return ""
+	case m[1] == "Amazon S3":
+		return "are the secrets aws.access_key_id and aws.secret_access_key right, or those below aws.s3 and aws.emr that come first? " +
+			"Keys without s3:ListBucket get this answer for a missing object, too"
+	default:
+		return "are the secrets aws.access_key_id and aws.secret_access_key right, or those below aws.emr that come first, and do they allow it?"
 	}
 }
 

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -77,5 +79,30 @@ func TestMistakesInRun(t *testing.T) {
 				t.Errorf("run of %q lacks\n%s:\n%s", c.task, want, got)
 			}
 		})
+	}
+}
+
+// Keys that Amazon refuses are said to be looked at, on a server and in a run.
+func TestRefusedKeys(t *testing.T) {
+	t.Parallel()
+	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	t.Cleanup(store.Close)
+	const fix = "fix: are the secrets aws.access_key_id and aws.secret_access_key right, or those below aws.s3 and aws.emr that come first? "
+	workflow := "+a:\n  s3_wait>: bucket/key\n  endpoint: " + store.URL + "\n  path_style_access: true\n"
+	c := newConsole(t)
+	c.Write("m.dig", workflow)
+	c.Run("secrets", "--local", "--set", "aws.access_key_id=id", "--set", "aws.secret_access_key=very-secret")
+	if out := c.Run("run", "m.dig"); !strings.Contains(out.Stderr, fix) || strings.Contains(out.Stdout+out.Stderr, "very-secret") {
+		t.Errorf("run: %s%s", out.Stdout, out.Stderr)
+	}
+	s := servertest.Start(t, "digdag.secret-encryption-key", "MDEyMzQ1Njc4OTAxMjM0NQ==")
+	s.Push("etl", workflow)
+	for _, key := range []string{"aws.access_key_id", "aws.secret_access_key"} {
+		s.Request("PUT", "/api/projects/1/secrets/"+key, "application/json", `{"value":"very-secret"}`)
+	}
+	attempt := s.StartAttempt("1", "2024-01-01T00:00:00Z")
+	s.Wait(attempt)
+	if log := newConsole(t).Run("log", attempt, "-e", s.URL).Stdout; !strings.Contains(log, fix) || strings.Contains(log, "very-secret") {
+		t.Errorf("log: %s", log)
 	}
 }

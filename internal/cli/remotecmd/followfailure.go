@@ -88,6 +88,9 @@ func fixOnServer(c *cmd.Call, a *api.Attempt, message string, tasks []api.Task) 
 	if name, found := strings.CutPrefix(strings.TrimSuffix(message, " (config)"), "Unknown task type: "); found {
 		return dig.OperatorHint(name, builtin.Names())
 	}
+	if fix := advice.OfRefusedKeys(message); fix != "" {
+		return fix
+	}
 	known := map[string]bool{}
 	for i := range tasks {
 		for _, name := range append(tasks[i].ExportParams.Keys(), tasks[i].StoreParams.Keys()...) {

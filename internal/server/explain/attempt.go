@@ -24,10 +24,10 @@ func (a *asker) whyAttempt() (api.Why, error) {
 		if root == nil {
 			return shape, nil
 		}
-		if attempt.Flags&trowel.AttemptSuccess == 0 {
+		shape.Chain, err = a.chain(root)
+		if attempt.Flags&trowel.AttemptSuccess == 0 { // after what is to be mended first
 			a.offer([]reason.Offer{reason.OfferRetry(attempt.ID)})
 		}
-		shape.Chain, err = a.chain(root)
 		shape.Offers = a.offers
 		return shape, err
 	}
