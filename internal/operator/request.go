@@ -95,6 +95,13 @@ type Notification struct {
 	Lease   *trowel.Lease
 }
 
+// WarnOfCopy says in the task's log that a file is gone after the task, if the project is a copy for this try.
+func (r *Request) WarnOfCopy(file string) {
+	if r.Files != nil {
+		r.Log.Warn("the file is gone after this task: a task on a server has a copy of the project for itself", slog.String("file", file))
+	}
+}
+
 // Waiting calls Waiting, if there is one.
 func (r *Request) Waiting() {
 	if r.OnWait != nil {

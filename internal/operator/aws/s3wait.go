@@ -5,6 +5,7 @@ import (
 	"crypto/md5" //nolint:gosec // S3 wants the digest of the key in this form
 	"encoding/base64"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -62,6 +63,9 @@ func (o *operators) runS3Wait(ctx context.Context, r *operator.Request) (operato
 			}
 			return err
 		})
+		if headers == nil && err == nil && !r.State.Has(how.Key) {
+			r.Log.Info("The object is not there yet", slog.String("bucket", w.bucket), slog.String("key", w.key))
+		}
 		return headers != nil, err
 	})
 	result := trowel.Result{ResetKeys: []string{"s3.last_object"}}

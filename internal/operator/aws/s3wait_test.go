@@ -1,8 +1,10 @@
 package aws_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -60,9 +62,15 @@ func TestS3Wait(t *testing.T) {
 		_ = buffer.Flush()
 	}))
 	defer server.Close()
-	outcome, pauses, err := waiting(t, server.URL, "version_id", "v1", "region", "eu-west-3").RunToEnd()
+	f := waiting(t, server.URL, "version_id", "v1", "region", "eu-west-3")
+	var log bytes.Buffer
+	f.Request.Log = slog.New(slog.NewTextHandler(&log, nil))
+	outcome, pauses, err := f.RunToEnd()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := strings.Count(log.String(), "The object is not there yet"); n != 1 {
+		t.Errorf("said %d times that the object is not there, want once: %s", n, &log)
 	}
 	if diff := cmp.Diff([]time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}, pauses); diff != "" {
 		t.Errorf("pauses (-want +got):\n%s", diff)

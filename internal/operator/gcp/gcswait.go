@@ -2,6 +2,7 @@ package gcp
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,6 +18,9 @@ const (
 	gcsWaitOptions = "Either the gcs_wait operator command or both 'bucket' and 'object' parameters must be set"
 	gcsWaitPath    = "Illegal GCS URI or path: %s"
 )
+
+// keyExists is the key of the state.
+const keyExists = "exists"
 
 // runGCSWait waits until an object of Cloud Storage is there (operators 10.2).
 func (o *operators) runGCSWait(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
@@ -34,7 +38,7 @@ func (o *operators) runGCSWait(ctx context.Context, r *operator.Request) (operat
 	}
 	var object *param.Map
 	steps := operator.NewSteps(ctx, r)
-	err = steps.Wait(operator.Wait{Key: "exists"}, func(inner *operator.Steps) (met bool, err error) {
+	err = steps.Wait(operator.Wait{Key: keyExists}, func(inner *operator.Steps) (met bool, err error) {
 		err = inner.Retry(operator.Retry{Key: "poll", Passing: mayPass}, func(*operator.Steps) (err error) {
 			object, err = s.call(ctx, http.MethodGet, path(s.client.storage, "b", bucket, "o", name), nil)
 			if isMissing(err) {
@@ -42,6 +46,9 @@ func (o *operators) runGCSWait(ctx context.Context, r *operator.Request) (operat
 			}
 			return err
 		})
+		if object == nil && err == nil && !r.State.Has(keyExists) {
+			r.Log.Info("The object is not there yet", slog.String("bucket", bucket), slog.String("object", name))
+		}
 		return object != nil, err
 	})
 	if err != nil {

@@ -1,6 +1,9 @@
 package sqldb_test
 
 import (
+	"bytes"
+	"context"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -55,6 +58,23 @@ func TestStoreArrays(t *testing.T) {
 	want := `{"pg":{"last_results":{"two":[[1,2],[3,4]],"t":["a,b","q\"\\",null,"NULL",""],"none":[],"bound":[5,6],"j":[{"type":"jsonb","value":"{\"a\": 1}","null":true}]}}}`
 	if diff := cmp.Diff(want, param.JSON(got)); diff != "" {
 		t.Errorf("the stored row (-want +got):\n%s", diff)
+	}
+}
+
+// A file in a copy of the project is gone after the task, whose log says so.
+func TestDownloadIntoCopy(t *testing.T) {
+	t.Parallel()
+	for _, copied := range []bool{false, true} {
+		f := postgresPlace(t).task(t, "SELECT 1", "download_file", "out.csv")
+		var log bytes.Buffer
+		f.Request.Log = slog.New(slog.NewTextHandler(&log, nil))
+		if copied {
+			f.Request.Files = func(context.Context) (string, error) { return f.Project, nil }
+		}
+		mustRun(t, f)
+		if got := strings.Contains(log.String(), "the file is gone after this task"); got != copied {
+			t.Errorf("copied = %v, the log: %s", copied, &log)
+		}
 	}
 }
 

@@ -148,6 +148,7 @@ func (d *database) download(ctx context.Context, r *operator.Request, to login, 
 		if err != nil {
 			return readFailure(err)
 		}
+		r.WarnOfCopy(name)
 		return nil
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"strings"
 
 	trowel "github.com/trowel-project/trowel"
@@ -43,6 +44,7 @@ func (o *resultOptions) finish(ctx context.Context, t *task, id string, previewO
 		if err != nil {
 			return operator.Outcome{}, err
 		}
+		t.r.WarnOfCopy(filepath.Base(o.download))
 	}
 	if o.preview {
 		if err := t.showPreview(ctx, id, previewOf); err != nil {
