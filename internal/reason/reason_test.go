@@ -635,7 +635,7 @@ func TestStanding(t *testing.T) {
 	for state, want := range map[trowel.TaskState]string{
 		running:                 "runs since 2024-01-15 00:00:20 +0000 on agent one, try 2",
 		trowel.TaskSuccess:      "succeeded at 2024-01-15 00:00:10 +0000",
-		trowel.TaskError:        "failed at 2024-01-15 00:00:10 +0000: no such table",
+		trowel.TaskError:        "failed at 2024-01-15 00:00:10 +0000: no such table ...",
 		trowel.TaskGroupError:   "failed at 2024-01-15 00:00:10 +0000, as tasks in it failed",
 		trowel.TaskCanceled:     "was canceled at 2024-01-15 00:00:10 +0000",
 		trowel.TaskSkipped:      "was skipped at 2024-01-15 00:00:10 +0000",

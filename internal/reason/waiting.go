@@ -94,7 +94,10 @@ func failureOf(t *trowel.Task, last *trowel.Try) string {
 	if text == "" && last != nil && len(last.LastLines) > 0 {
 		text = last.LastLines[len(last.LastLines)-1]
 	}
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if more {
+		text = strings.TrimRight(text, " \r") + " ..."
+	}
 	return clip(text, 200)
 }
 
