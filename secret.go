@@ -60,6 +60,8 @@ type SecretTx interface {
 	FindSecret(ctx context.Context, project ProjectID, scope, key string) (*Secret, error)
 	// DeleteSecret deletes a secret, and reports whether there was one.
 	DeleteSecret(ctx context.Context, project ProjectID, scope, key string) (deleted bool, err error)
+	// ListProjectSecrets returns the secrets of a project in all scopes, up to a limit, in no order.
+	ListProjectSecrets(ctx context.Context, project ProjectID, limit int) ([]*Secret, error)
 	// ListSecrets returns the secrets of a project and scope in the order of their keys.
 	ListSecrets(ctx context.Context, project ProjectID, scope string) ([]*Secret, error)
 	// ListAllSecrets returns the secrets of all projects and scopes.

@@ -33,7 +33,9 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 	}
 	a.openAgent(ctx, agent.Options{
 		ID: "none", Slots: slots(p.settings), Project: p.opts.Project, Workspaces: workspaces, TaskLimit: p.settings.Engine.MaxTasks,
-		Secrets:  func(lease *trowel.Lease) secret.Finder { return p.secretsIn(lease.Context.Project.ID) },
+		Secrets: func(lease *trowel.Lease) secret.Finder {
+			return p.local.hidden(p.storedSecrets(lease.Context.Project.ID).ForTry())
+		},
 		Sessions: p.sessions(), Report: p.report, Wake: func() { p.flusher.Wake() },
 	})
 	if !runsTasks(p.settings) {
@@ -82,7 +84,11 @@ func (p *serverProcess) report(r trowel.Report) { p.flusher.Report(p.hideSecrets
 
 // secretsIn returns a Finder of a project's secrets.
 func (p *serverProcess) secretsIn(project trowel.ProjectID) secret.Finder {
-	return p.local.hidden(secret.NewStored(secret.RowsIn(store.Retrying{Store: p.storage.store}), p.crypter, project))
+	return p.local.hidden(p.storedSecrets(project))
+}
+
+func (p *serverProcess) storedSecrets(project trowel.ProjectID) *secret.Stored {
+	return secret.NewStored(secret.RowsIn(store.Retrying{Store: p.storage.store}), p.crypter, project)
 }
 
 // sessions returns what starts attempts for tasks.

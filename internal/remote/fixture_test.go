@@ -167,6 +167,14 @@ func (r rows) FindSecret(ctx context.Context, project trowel.ProjectID, scope, k
 	return found, err
 }
 
+func (r rows) ListProjectSecrets(ctx context.Context, project trowel.ProjectID, limit int) (list []*trowel.Secret, err error) {
+	err = r.store.View(ctx, func(tx trowel.Tx) error {
+		list, err = tx.ListProjectSecrets(ctx, project, limit)
+		return err
+	})
+	return list, err
+}
+
 func (r rows) SecretsBound(ctx context.Context) (bound bool, err error) {
 	err = r.store.View(ctx, func(tx trowel.Tx) error {
 		bound, err = tx.SecretsBound(ctx)

@@ -38,6 +38,10 @@ func (t *table) FindSecret(_ context.Context, project trowel.ProjectID, scope, k
 	return nil, trowel.ErrNotFound
 }
 
+func (t *table) ListProjectSecrets(context.Context, trowel.ProjectID, int) ([]*trowel.Secret, error) {
+	return nil, errors.ErrUnsupported // for tries only
+}
+
 func (t *table) ListAllSecrets(context.Context) ([]*trowel.Secret, error) {
 	var list []*trowel.Secret
 	for _, s := range t.list {

@@ -12,6 +12,8 @@ import (
 type Rows interface {
 	// FindSecret returns one secret of a project, or trowel.ErrNotFound.
 	FindSecret(ctx context.Context, project trowel.ProjectID, scope, key string) (*trowel.Secret, error)
+	// ListProjectSecrets returns the secrets of a project in all scopes, up to a limit.
+	ListProjectSecrets(ctx context.Context, project trowel.ProjectID, limit int) ([]*trowel.Secret, error)
 	// SecretsBound is the method of trowel.SecretTx.
 	SecretsBound(ctx context.Context) (bool, error)
 }
@@ -33,13 +35,24 @@ func NewStored(rows Rows, crypter *Crypter, project trowel.ProjectID) *Stored {
 // Find implements Finder. The error is a *KeyError for an invalid key, or comes from Rows or
 // Decrypt.
 func (s *Stored) Find(ctx context.Context, key string) (Value, bool, error) {
+	return s.findIn(ctx, key, func(scope string) (*trowel.Secret, error) {
+		return s.rows.FindSecret(ctx, s.project, scope, key)
+	})
+}
+
+// findIn finds a secret in the scopes, in their order. row returns the row of a scope, or trowel.ErrNotFound.
+func (s *Stored) findIn(ctx context.Context, key string, row func(scope string) (*trowel.Secret, error)) (Value, bool, error) {
 	if err := CheckKey(key); err != nil {
 		return Value{}, false, err
 	}
 	for _, scope := range []string{trowel.SecretProject, trowel.SecretDefault} {
-		value, err := s.find(ctx, scope, key)
+		found, err := row(scope)
 		if errors.Is(err, trowel.ErrNotFound) {
 			continue
+		}
+		var value Value
+		if err == nil {
+			value, err = s.open(ctx, Place{s.project, scope, key}, found)
 		}
 		if err != nil {
 			return Value{}, false, fmt.Errorf("find secret %q of project %d: %w", key, s.project, err)
@@ -49,15 +62,12 @@ func (s *Stored) Find(ctx context.Context, key string) (Value, bool, error) {
 	return Value{}, false, nil
 }
 
-func (s *Stored) find(ctx context.Context, scope, key string) (Value, error) {
-	row, err := s.rows.FindSecret(ctx, s.project, scope, key)
-	if err != nil {
-		return Value{}, err
-	}
+// open decrypts the row of a place.
+func (s *Stored) open(ctx context.Context, at Place, row *trowel.Secret) (Value, error) {
 	if row.Engine != Engine {
 		return Value{}, errEngine(row.Engine)
 	}
-	text, bound, err := s.crypter.Decrypt(Place{s.project, scope, key}, row.Value)
+	text, bound, err := s.crypter.Decrypt(at, row.Value)
 	if err != nil || bound {
 		return NewValue(text), err
 	}

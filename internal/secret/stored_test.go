@@ -24,6 +24,15 @@ func (r rows) FindSecret(_ context.Context, project trowel.ProjectID, scope, key
 	return row, nil
 }
 
+func (r rows) ListProjectSecrets(_ context.Context, project trowel.ProjectID, limit int) (list []*trowel.Secret, err error) {
+	for at, row := range r {
+		if scope, key, ok := strings.Cut(at, " "); ok && project == 1 && len(list) < limit {
+			list = append(list, &trowel.Secret{ProjectID: 1, Scope: scope, Key: key, Engine: row.Engine, Value: row.Value})
+		}
+	}
+	return list, nil
+}
+
 func (r rows) SecretsBound(context.Context) (bool, error) { return r["bound"] != nil, nil }
 
 // Server 3.7: first scope project, then project-default, then nothing else.
@@ -43,7 +52,21 @@ func TestStoredFindsInOrder(t *testing.T) {
 		"project-default given": seal("pushed", "aesgcm"),
 		"project other":         seal("x", "disabled"),
 	}
-	finder := secret.NewStored(all, c, 1)
+	stored := secret.NewStored(all, c, 1)
+	for _, finder := range []secret.Finder{stored, stored.ForTry()} {
+		checkOrder(t, finder)
+	}
+	if _, found, err := secret.NewStored(all, c, 2).Find(t.Context(), "both"); found || err != nil {
+		t.Errorf("another project: found = %v, error = %v, want none", found, err)
+	}
+	if _, _, err := stored.Find(t.Context(), "down"); !strings.Contains(text(err), `find secret "down" of project 1: no connection`) {
+		t.Errorf("Find without a database: error = %v", err)
+	}
+}
+
+// checkOrder compares what a Finder finds in TestStoredFindsInOrder.
+func checkOrder(t *testing.T, finder secret.Finder) {
+	t.Helper()
 	for _, c := range []struct {
 		key, want string
 		found     bool
@@ -54,7 +77,6 @@ func TestStoredFindsInOrder(t *testing.T) {
 		{key: "none"},
 		{key: "a..b", problem: "Illegal key: 'a..b'"},
 		{key: "*", problem: "Illegal key: '*'"},
-		{key: "down", problem: `find secret "down" of project 1: no connection`},
 		{key: "other", problem: `it was stored by engine "disabled", not "aesgcm"`},
 	} {
 		got, found, err := finder.Find(t.Context(), c.key)
@@ -65,8 +87,5 @@ func TestStoredFindsInOrder(t *testing.T) {
 	_, _, err := finder.Find(t.Context(), "other")
 	if !errors.Is(err, trowel.ErrInternal) {
 		t.Errorf("another engine: error = %v, want kind internal", err)
-	}
-	if _, found, err := secret.NewStored(all, c, 2).Find(t.Context(), "both"); found || err != nil {
-		t.Errorf("another project: found = %v, error = %v, want none", found, err)
 	}
 }

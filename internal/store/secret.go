@@ -16,6 +16,8 @@ DO UPDATE SET engine = excluded.engine, value = excluded.value, actor = excluded
 	sqlFindSecret   = `SELECT ` + secretColumns + ` FROM secret WHERE project_id = $1 AND scope = $2 AND key = $3`
 	sqlDeleteSecret = `DELETE FROM secret WHERE project_id = $1 AND scope = $2 AND key = $3`
 	sqlListSecrets  = `SELECT ` + secretColumns + ` FROM secret WHERE project_id = $1 AND scope = $2 ORDER BY key`
+	// Without an order: the key of the table finds the rows, and the reader looks them up by name.
+	sqlListProjectSecrets = `SELECT ` + secretColumns + ` FROM secret WHERE project_id = $1 LIMIT $2`
 
 	sqlListAllSecrets      = `SELECT ` + secretColumns + ` FROM secret ORDER BY project_id, scope, key`
 	sqlSecretsBound        = `SELECT bound FROM secret_form`
@@ -48,6 +50,14 @@ func (t *tx) DeleteSecret(ctx context.Context, project trowel.ProjectID, scope, 
 
 func (t *tx) ListSecrets(ctx context.Context, project trowel.ProjectID, scope string) ([]*trowel.Secret, error) {
 	list, err := t.secrets(ctx, sqlListSecrets, project, scope)
+	if err != nil {
+		return nil, fmt.Errorf("list secrets of project %d: %w", project, err)
+	}
+	return list, nil
+}
+
+func (t *tx) ListProjectSecrets(ctx context.Context, project trowel.ProjectID, limit int) ([]*trowel.Secret, error) {
+	list, err := t.secrets(ctx, sqlListProjectSecrets, project, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list secrets of project %d: %w", project, err)
 	}

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	trowel "github.com/trowel-project/trowel"
@@ -37,11 +38,18 @@ func testSecrets(t *testing.T, db trowel.Store) {
 		equal(t, "ListSecrets", list, keys)
 		defaults, errDefaults := tx.ListSecrets(ctx, s.Project.ID, trowel.SecretDefault)
 		equal(t, "ListSecrets of the other scope", defaults, []*trowel.Secret{other})
+		all, errAll := tx.ListProjectSecrets(ctx, s.Project.ID, 100)
+		equal(t, "number of secrets of all scopes", len(all), len(keys)+1)
+		equal(t, "ListProjectSecrets has the other scope", slices.ContainsFunc(all, func(s *trowel.Secret) bool { return *s == *other }), true)
+		few, errFew := tx.ListProjectSecrets(ctx, s.Project.ID, 2)
+		equal(t, "number of secrets of all scopes, at most 2", len(few), 2)
+		nobody, errNobody := tx.ListProjectSecrets(ctx, 999, 100)
+		equal(t, "number of secrets of an unknown project, in all scopes", len(nobody), 0)
 		none, errNone := tx.ListSecrets(ctx, 999, trowel.SecretProject)
 		equal(t, "number of secrets of an unknown project", len(none), 0)
 		_, errUnknown := tx.FindSecret(ctx, s.Project.ID, trowel.SecretProject, "unknown")
 		wantNotFound(t, map[string]error{"FindSecret(unknown)": errUnknown})
-		return errors.Join(err, errList, errDefaults, errNone)
+		return errors.Join(err, errList, errDefaults, errAll, errFew, errNobody, errNone)
 	})
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		first, errFirst := tx.DeleteSecret(ctx, s.Project.ID, trowel.SecretProject, "a")
