@@ -27,7 +27,7 @@ func NewSteps(ctx context.Context, r *Request) *Steps {
 
 // deepClone copies a map with the maps in it. Lists are shared: no step changes one.
 func deepClone(m *param.Map) *param.Map {
-	out := param.New()
+	out := param.Sized(m.Len())
 	for key, value := range m.All() {
 		if inner, ok := value.(*param.Map); ok {
 			value = deepClone(inner)

@@ -13,15 +13,15 @@ type index struct {
 // fewestCells is the smallest size of an index. Sizes are powers of two.
 const fewestCells = 128
 
-// newIndex returns the index of keys, with room for as many as their capacity.
-func newIndex(keys []string) *index {
+// newIndex returns the index of the keys of entries, with room for as many as their capacity.
+func newIndex(entries []entry) *index {
 	size := fewestCells
-	for size < 2*cap(keys) {
+	for size < 2*cap(entries) {
 		size *= 2
 	}
 	x := &index{seed: maphash.MakeSeed(), cells: make([]uint64, size)}
-	for i, key := range keys {
-		x.add(key, i)
+	for i := range entries {
+		x.add(entries[i].key, i)
 	}
 	return x
 }
@@ -29,14 +29,14 @@ func newIndex(keys []string) *index {
 func (x *index) hash(key string) uint64 { return maphash.String(x.seed, key) &^ (1<<32 - 1) }
 
 // find returns the position of a key, or -1.
-func (x *index) find(key string, keys []string) int {
+func (x *index) find(key string, entries []entry) int {
 	hash, last := x.hash(key), uint64(len(x.cells)-1)
 	for at := hash >> 32 & last; ; at = (at + 1) & last {
 		cell := x.cells[at]
 		if cell == 0 {
 			return -1
 		}
-		if position := int(uint32(cell)) - 1; cell&^(1<<32-1) == hash && keys[position] == key { //nolint:gosec // the lower half
+		if position := int(uint32(cell)) - 1; cell&^(1<<32-1) == hash && entries[position].key == key { //nolint:gosec // the lower half
 			return position
 		}
 	}

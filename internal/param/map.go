@@ -18,9 +18,14 @@ type List = []Value
 // is empty and read-only. Methods change only the Map itself, never a nested one: they
 // replace nested maps by changed copies. A Map may be read concurrently as long as nobody changes it.
 type Map struct {
-	keys  []string
-	vals  []Value
-	index *index // nil while the map is small enough to be searched in order
+	entries []entry
+	index   *index // nil while the map is small enough to be searched in order
+}
+
+// entry is a key with its value. They stand in one list, as servers have very many small maps in memory.
+type entry struct {
+	key   string
+	value Value
 }
 
 // indexFrom is the number of keys from which an index is worth its memory.
@@ -35,9 +40,9 @@ func Sized(n int) *Map {
 	if n == 0 {
 		return m
 	}
-	m.keys, m.vals = make([]string, 0, n), make([]Value, 0, n)
+	m.entries = make([]entry, 0, n)
 	if n >= indexFrom {
-		m.index = newIndex(m.keys)
+		m.index = newIndex(m.entries)
 	}
 	return m
 }
@@ -65,13 +70,13 @@ func (m *Map) Len() int {
 	if m == nil {
 		return 0
 	}
-	return len(m.keys)
+	return len(m.entries)
 }
 
 // Get returns the value of a key, which may be nil, and whether the key is there.
 func (m *Map) Get(key string) (Value, bool) {
 	if i := m.find(key); i >= 0 {
-		return m.vals[i], true
+		return m.entries[i].value, true
 	}
 	return nil, false
 }
@@ -84,24 +89,33 @@ func (m *Map) find(key string) int {
 		return -1
 	}
 	if m.index != nil {
-		return m.index.find(key, m.keys)
+		return m.index.find(key, m.entries)
 	}
-	return slices.Index(m.keys, key)
+	return indexOf(m.entries, key)
+}
+
+// indexOf returns the position of a key, or -1.
+func indexOf(entries []entry, key string) int {
+	for i := range entries {
+		if entries[i].key == key {
+			return i
+		}
+	}
+	return -1
 }
 
 // Set sets the value of a key. An existing key keeps its place, and a new one goes to the end.
 func (m *Map) Set(key string, value Value) {
 	if i := m.find(key); i >= 0 {
-		m.vals[i] = value
+		m.entries[i].value = value
 		return
 	}
-	m.keys = append(m.keys, key)
-	m.vals = append(m.vals, value)
+	m.entries = append(m.entries, entry{key, value})
 	switch {
 	case m.index != nil:
-		m.index.add(key, len(m.keys)-1)
-	case len(m.keys) >= indexFrom:
-		m.index = newIndex(m.keys)
+		m.index.add(key, len(m.entries)-1)
+	case len(m.entries) >= indexFrom:
+		m.index = newIndex(m.entries)
 	}
 }
 
@@ -111,10 +125,9 @@ func (m *Map) Delete(key string) {
 	if i < 0 {
 		return
 	}
-	m.keys = slices.Delete(m.keys, i, i+1)
-	m.vals = slices.Delete(m.vals, i, i+1)
+	m.entries = slices.Delete(m.entries, i, i+1)
 	if m.index != nil {
-		m.index = newIndex(m.keys)
+		m.index = newIndex(m.entries)
 	}
 }
 
@@ -141,7 +154,11 @@ func (m *Map) Keys() []string {
 	if m == nil {
 		return nil
 	}
-	return slices.Clone(m.keys)
+	keys := make([]string, len(m.entries))
+	for i := range m.entries {
+		keys[i] = m.entries[i].key
+	}
+	return keys
 }
 
 // All yields keys and values in order. The map must not be changed meanwhile.
@@ -150,8 +167,8 @@ func (m *Map) All() iter.Seq2[string, Value] {
 		if m == nil {
 			return
 		}
-		for i, k := range m.keys {
-			if !yield(k, m.vals[i]) {
+		for _, e := range m.entries {
+			if !yield(e.key, e.value) {
 				return
 			}
 		}
@@ -166,8 +183,10 @@ func (m *Map) CloneFor(n int) *Map {
 	if m == nil {
 		return Sized(n)
 	}
-	size := len(m.keys) + n
-	c := &Map{keys: append(make([]string, 0, size), m.keys...), vals: append(make([]Value, 0, size), m.vals...)}
+	c := &Map{}
+	if size := len(m.entries) + n; size > 0 {
+		c.entries = append(make([]entry, 0, size), m.entries...)
+	}
 	if m.index != nil {
 		c.index = m.index.clone()
 	}
@@ -236,7 +255,7 @@ func Equal(a, b Value) bool {
 			return false
 		}
 		for i := range a.Len() {
-			if a.keys[i] != b.keys[i] || !Equal(a.vals[i], b.vals[i]) {
+			if a.entries[i].key != b.entries[i].key || !Equal(a.entries[i].value, b.entries[i].value) {
 				return false
 			}
 		}

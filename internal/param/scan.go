@@ -76,10 +76,10 @@ func (s *scanner) word(word string) bool {
 }
 
 func (s *scanner) object(depth int) (Value, bool) {
-	m := New()
 	if s.take('}') {
-		return m, true
+		return New(), true
 	}
+	var m small
 	for {
 		if s.next() != '"' {
 			return nil, false
@@ -92,14 +92,52 @@ func (s *scanner) object(depth int) (Value, bool) {
 		if !ok {
 			return nil, false
 		}
-		m.Set(key, value)
+		m.set(key, value)
 		if s.take('}') {
-			return m, true
+			return m.exact(), true
 		}
 		if !s.take(',') {
 			return nil, false
 		}
 	}
+}
+
+// small collects the keys of an object. As most objects have few, these get room for exactly as many: servers have the
+// parameters of many tasks in memory.
+type small struct {
+	entries [8]entry
+	n       int
+	more    *Map // has all keys as soon as there are more than fit
+}
+
+func (m *small) set(key string, value Value) {
+	if m.more != nil {
+		m.more.Set(key, value)
+		return
+	}
+	if i := indexOf(m.entries[:m.n], key); i >= 0 {
+		m.entries[i].value = value
+		return
+	}
+	if m.n == len(m.entries) {
+		m.more = m.copied(2 * m.n)
+		m.more.Set(key, value)
+		return
+	}
+	m.entries[m.n] = entry{key, value}
+	m.n++
+}
+
+// exact returns the object.
+func (m *small) exact() *Map {
+	if m.more != nil {
+		return m.more
+	}
+	return m.copied(m.n)
+}
+
+func (m *small) copied(room int) *Map {
+	return &Map{entries: append(make([]entry, 0, room), m.entries[:m.n]...)}
 }
 
 func (s *scanner) list(depth int) (Value, bool) {

@@ -61,6 +61,26 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
+// An object that is read has room for no more keys than it has, if these are few. The last of equal keys counts.
+func TestParsedObjectsAreExact(t *testing.T) {
+	t.Parallel()
+	for n := range 20 {
+		text := strings.Builder{}
+		for i := range n {
+			fmt.Fprintf(&text, `"k%d":0,"k%d":%d,`, i, i, i)
+		}
+		m, err := ParseMap("{" + strings.TrimSuffix(text.String(), ",") + "}")
+		if err != nil || m.Len() != n || n <= 8 && cap(m.entries) != n {
+			t.Fatalf("%d keys: %d are there, with room for %d, %v", n, m.Len(), cap(m.entries), err)
+		}
+		for i := range n {
+			if key := fmt.Sprint("k", i); m.entries[i].key != key || m.get(key) != int64(i) {
+				t.Errorf("%d keys: at %d is %s = %v", n, i, m.entries[i].key, m.get(key))
+			}
+		}
+	}
+}
+
 // The time to read a number does not grow with the square of its digits: more than MaxDigits are refused, and the text
 // of the error is short.
 func TestLongNumbers(t *testing.T) {

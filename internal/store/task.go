@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -157,7 +156,7 @@ func addDetail(v *values, row *trowel.Task) {
 
 func (t *tx) ListTasks(ctx context.Context, attempt trowel.AttemptID, newerThan int64) ([]*trowel.Task, error) {
 	var list []*trowel.Task
-	read := taskReader{lists: map[string][]trowel.TaskID{}, needs: needsReader{}}
+	read := newTaskReader()
 	err := t.rows(ctx, sqlListTasks, []any{attempt, newerThan}, func(scan func(...any) error) error {
 		row, err := read.scan(scan)
 		list = append(list, row)
@@ -169,11 +168,25 @@ func (t *tx) ListTasks(ctx context.Context, attempt trowel.AttemptID, newerThan 
 	return list, nil
 }
 
-// taskReader reads the rows of a list. Equal lists of upstreams share one slice, and equal needs one
-// value.
+// taskReader reads the rows of a list. Equal lists of upstreams share one slice, equal needs one value, and the texts that
+// many tasks have one string.
 type taskReader struct {
 	lists map[string][]trowel.TaskID
 	needs needsReader
+	texts map[string]string
+}
+
+func newTaskReader() taskReader {
+	return taskReader{lists: map[string][]trowel.TaskID{}, needs: needsReader{}, texts: map[string]string{}}
+}
+
+// shared returns the first text that was equal to this one.
+func (r *taskReader) shared(text string) string {
+	if first, known := r.texts[text]; known {
+		return first
+	}
+	r.texts[text] = text
+	return text
 }
 
 func (r *taskReader) scan(scan func(...any) error) (*trowel.Task, error) {
@@ -191,7 +204,7 @@ func (r *taskReader) scan(scan func(...any) error) (*trowel.Task, error) {
 	row.Origin = trowel.ParseOrigin(origin.String)
 	row.RetryAt, row.ReadyAt, row.ClaimedAt = instant(retryAt), instant(ready), instant(claimed)
 	row.StartedAt, row.UpdatedAt = instant(started), instant(updated)
-	row.WaitReason, row.AgentID, row.Result.ResetKeys = trowel.WaitCode(wait.String), agent.String, readLines(resets)
+	row.WaitReason, row.AgentID, row.Result.ResetKeys = trowel.WaitCode(r.shared(wait.String)), r.shared(agent.String), readLines(resets)
 	row.Masked = readLines(masked)
 	if row.Upstreams, err = r.ids(upstreams.String); err != nil {
 		return nil, err
@@ -202,20 +215,37 @@ func (r *taskReader) scan(scan func(...any) error) (*trowel.Task, error) {
 	if err := readJSON(holds, &row.Acquired); err != nil {
 		return nil, err
 	}
-	return row, readObjects(map[**param.Map]sql.NullString{
-		&row.Local: local, &row.Export: export, &row.StateParams: params, &row.Result.Subtasks: subtasks,
-		&row.Result.Export: exports, &row.Result.Store: stores, &row.Error: failure,
+	return row, readObjects([]objectColumn{
+		{&row.Local, &local},
+		{&row.Export, &export},
+		{&row.StateParams, &params},
+		{&row.Result.Subtasks, &subtasks},
+		{&row.Result.Export, &exports},
+		{&row.Result.Store, &stores},
+		{&row.Error, &failure},
 	})
 }
 
-func readObjects(columns map[**param.Map]sql.NullString) error {
-	var errs []error
-	for to, text := range columns {
-		m, err := readObject(text)
-		*to = m
-		errs = append(errs, err)
+// objectColumn is a JSON column and the field that it is read into.
+type objectColumn struct {
+	to   **param.Map
+	text *sql.NullString
+}
+
+// readObjects reads JSON columns. A field whose column is NULL stays nil: of a task that waits, five of seven are, and
+// servers have many of these in memory.
+func readObjects(columns []objectColumn) error {
+	for _, c := range columns {
+		if !c.text.Valid {
+			continue
+		}
+		m, err := readObject(*c.text)
+		if err != nil {
+			return err
+		}
+		*c.to = m
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 func (r *taskReader) ids(text string) ([]trowel.TaskID, error) {

@@ -45,7 +45,7 @@ AND NOT EXISTS (SELECT 1 FROM delayed_attempt d WHERE d.attempt_id = a.id) ORDER
 
 func (t *tx) FindTasks(ctx context.Context, attempt trowel.AttemptID, ids []trowel.TaskID) ([]*trowel.Task, error) {
 	var list []*trowel.Task
-	read := taskReader{lists: map[string][]trowel.TaskID{}, needs: needsReader{}}
+	read := newTaskReader()
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for some := range slices.Chunk(ids, lockedAtOnce) {
 		err := t.rows(ctx, findTasks(len(some)), append(padded(some), attempt), func(scan func(...any) error) error {
@@ -99,7 +99,7 @@ func (t *tx) ListUnfinished(ctx context.Context, attempt trowel.AttemptID) ([]tr
 
 func (t *tx) outlines(ctx context.Context, query string, attempt trowel.AttemptID, args ...any) ([]trowel.TaskOutline, error) {
 	var list []trowel.TaskOutline
-	read := taskReader{lists: map[string][]trowel.TaskID{}}
+	read := newTaskReader()
 	var up, updated sql.NullInt64
 	var upstreams, wait sql.NullString
 	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
