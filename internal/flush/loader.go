@@ -61,6 +61,7 @@ func (l *loader) load(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (*
 		return nil, err
 	}
 	setting.Defaults, setting.Limits = l.defaults, l.workflows.of(&setting.Workflow)
+	setting.Workflow.Definition = nil // the tasks have what they need of it, and each attempt would keep one
 	tasks, err := tx.ListTasks(ctx, row.ID, -1)
 	if err == nil {
 		err = understood(row, tasks)

@@ -88,6 +88,7 @@ func (s *starter) insert(ctx context.Context, t *txn, r *startRequest) (*attempt
 	}
 	setting, row := r.start.Context, r.start.Attempt
 	setting.Defaults, setting.Limits = s.defaults, s.workflows.of(&setting.Workflow)
+	setting.Workflow.Definition = nil // see loader
 	row.CreatedAt, row.Version = t.at, 1
 	err = t.tx.InsertAttempt(ctx, &setting.Session, &row)
 	if errors.Is(err, trowel.ErrTaken) {
