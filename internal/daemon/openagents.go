@@ -88,7 +88,7 @@ func (p *serverProcess) secretsIn(project trowel.ProjectID) secret.Finder {
 }
 
 func (p *serverProcess) storedSecrets(project trowel.ProjectID) *secret.Stored {
-	return secret.NewStored(secret.RowsIn(store.Retrying{Store: p.storage.store}), p.crypter, project)
+	return secret.NewStored(p.secrets, p.crypter, project)
 }
 
 // sessions returns what starts attempts for tasks.

@@ -20,6 +20,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/server/events"
 	"github.com/trowel-project/trowel/internal/server/rest"
+	"github.com/trowel-project/trowel/internal/store"
 	"github.com/trowel-project/trowel/internal/tasklog"
 	"github.com/trowel-project/trowel/internal/usage"
 )
@@ -45,6 +46,7 @@ type serverProcess struct {
 	output    *taskOutput
 	local     *localAgent
 	crypter   *secret.Crypter
+	secrets   secret.Rows
 	launcher  *launch.Launcher
 	scheduler *scheduler.Scheduler
 	usage     *usage.Recorder
@@ -137,6 +139,7 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 
 // openSecrets makes the parts that encrypt secrets and notify people.
 func (p *serverProcess) openSecrets(ctx context.Context) (err error) {
+	p.secrets = secret.RowsIn(store.Retrying{Store: p.storage.store})
 	if p.crypter, err = keyring.Open(ctx, p.settings, p.storage.store, p.log); err != nil {
 		return err
 	}
