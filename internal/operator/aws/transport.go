@@ -65,7 +65,7 @@ func newTransport(env func(string) (string, bool)) *http.Transport {
 		DialContext:           d.dial,
 		DialTLSContext:        d.dialTLS,
 		MaxIdleConns:          64,
-		MaxIdleConnsPerHost:   16,
+		MaxIdleConnsPerHost:   64, // most projects have one endpoint, and a full agent asks it with each of its slots
 		IdleConnTimeout:       30 * time.Second,
 		ResponseHeaderTimeout: answerTime,
 	}
