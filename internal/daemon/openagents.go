@@ -33,9 +33,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 	}
 	a.openAgent(ctx, agent.Options{
 		ID: "none", Slots: slots(p.settings), Project: p.opts.Project, Workspaces: workspaces, TaskLimit: p.settings.Engine.MaxTasks,
-		Secrets: func(lease *trowel.Lease) secret.Finder {
-			return p.local.hidden(p.storedSecrets(lease.Context.Project.ID).ForTry())
-		},
+		Secrets:  func(lease *trowel.Lease) secret.Finder { return p.secretsIn(lease.Context.Project.ID) },
 		Sessions: p.sessions(), Report: p.report, Wake: func() { p.flusher.Wake() },
 	})
 	if !runsTasks(p.settings) {
@@ -82,13 +80,9 @@ func (p *serverProcess) newHub() *hub.Hub {
 // report passes on the end of a try to the flusher.
 func (p *serverProcess) report(r trowel.Report) { p.flusher.Report(p.hideSecrets(r)) }
 
-// secretsIn returns a Finder of a project's secrets.
+// secretsIn returns a Finder of a project's secrets for one try, or for one request of a remote agent.
 func (p *serverProcess) secretsIn(project trowel.ProjectID) secret.Finder {
-	return p.local.hidden(p.storedSecrets(project))
-}
-
-func (p *serverProcess) storedSecrets(project trowel.ProjectID) *secret.Stored {
-	return secret.NewStored(p.secrets, p.crypter, project)
+	return p.local.hidden(secret.NewStored(p.secrets, p.crypter, project).ForTry())
 }
 
 // sessions returns what starts attempts for tasks.
