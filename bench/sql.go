@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // sqlBars are those of operators that run SQL.
@@ -125,7 +126,8 @@ func queryTasks(b *bench) (results []result, err error) {
 	if _, err := b.trowel(dir, "secrets", "--project", "sql", "-e", s.Endpoint(), "--set", "pg.password="+sqlPassword); err != nil {
 		return nil, err
 	}
-	took, err := median(3, func() (sample, error) { return s.atOnce(id, 1) })
+	// An attempt that takes seconds is asked for its end now and then: each answer is work for the server, too.
+	took, err := median(3, func() (sample, error) { return togetherAsking([]*server{s}, id, 1, 10*time.Millisecond) })
 	if err != nil {
 		return nil, err
 	}

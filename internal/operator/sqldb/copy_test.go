@@ -55,8 +55,6 @@ func (h *heard) update(_ context.Context, text string) error {
 	return h.err
 }
 func (h *heard) query(context.Context, string, func(rows) error) error { return nil }
-func (h *heard) target() login                                         { return h.to }
-func (h *heard) reset(context.Context) bool                            { return false }
 func (h *heard) close()                                                {}
 
 // copying returns the table of both operators, on a connection that is heard.

@@ -42,10 +42,6 @@ type connection interface {
 	update(ctx context.Context, text string) error
 	// query runs a text that has one result, and passes that to take before all of it has come.
 	query(ctx context.Context, text string, take func(rows) error) error
-	// target returns where it leads.
-	target() login
-	// reset makes the session as if it had just begun. It reports false if that cannot be done.
-	reset(ctx context.Context) bool
 	// close ends the connection, and what still runs in it.
 	close()
 }

@@ -19,15 +19,7 @@ type gates struct {
 type gate struct {
 	key   string
 	taken int
-	queue []*waiter // in the order in which they came
-}
-
-// waiter waits for a place.
-type waiter struct {
-	to login
-	// place is closed when the waiter has a place. Then connection is one that came with it, or nil.
-	place      chan struct{}
-	connection connection
+	queue []chan struct{} // of those who wait for a place, in the order in which they came; closed when it is theirs
 }
 
 func newGates(size int) *gates {
@@ -37,9 +29,8 @@ func newGates(size int) *gates {
 	return &gates{size: size, all: map[string]*gate{}}
 }
 
-// enter takes a place at a server, in the order of those who wait. It calls waiting first if there is none. With the
-// place may come a connection that is as good as a new one; else the connection is nil.
-func (g *gates) enter(ctx context.Context, to login, waiting func()) (*gate, connection, error) {
+// enter takes a place at a server, in the order of those who wait. It calls waiting first if there is none.
+func (g *gates) enter(ctx context.Context, to login, waiting func()) (*gate, error) {
 	key := net.JoinHostPort(to.host, strconv.Itoa(to.port))
 	g.mu.Lock()
 	at := g.all[key]
@@ -50,56 +41,39 @@ func (g *gates) enter(ctx context.Context, to login, waiting func()) (*gate, con
 	if at.taken < g.size {
 		at.taken++
 		g.mu.Unlock()
-		return at, nil, nil
+		return at, nil
 	}
-	w := &waiter{to: to, place: make(chan struct{})}
-	at.queue = append(at.queue, w)
+	place := make(chan struct{})
+	at.queue = append(at.queue, place)
 	g.mu.Unlock()
 	waiting()
 	select {
-	case <-w.place:
-		return at, w.connection, nil
+	case <-place:
+		return at, nil
 	case <-ctx.Done():
 	}
 	g.mu.Lock()
-	i := slices.Index(at.queue, w)
+	i := slices.Index(at.queue, place)
 	if i >= 0 {
 		at.queue = slices.Delete(at.queue, i, i+1)
 	}
 	g.mu.Unlock()
 	if i < 0 { // the place has come at the same time
-		g.leave(at, w.connection)
+		g.leave(at)
 	}
-	return nil, nil, context.Cause(ctx)
+	return nil, context.Cause(ctx)
 }
 
-// wanted reports whether the next one who waits could use a connection.
-func (g *gates) wanted(at *gate, to login) bool {
+// leave gives a place to the next one who waits.
+func (g *gates) leave(at *gate) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(at.queue) > 0 && at.queue[0].to == to
-}
-
-// leave gives a place back, and with it a connection that is as good as new, or nil. If the next one who waits cannot use that, it
-// is closed.
-func (g *gates) leave(at *gate, c connection) {
-	g.mu.Lock()
-	defer func() {
-		g.mu.Unlock()
-		if c != nil {
-			c.close()
-		}
-	}()
-	if len(at.queue) == 0 {
-		if at.taken--; at.taken == 0 {
-			delete(g.all, at.key)
-		}
+	if len(at.queue) > 0 {
+		close(at.queue[0])
+		at.queue = slices.Delete(at.queue, 0, 1)
 		return
 	}
-	w := at.queue[0]
-	at.queue = slices.Delete(at.queue, 0, 1)
-	if c != nil && c.target() == w.to {
-		w.connection, c = c, nil
+	if at.taken--; at.taken == 0 {
+		delete(g.all, at.key)
 	}
-	close(w.place)
 }

@@ -311,11 +311,6 @@ func (s *mysqlSession) cancel() {
 	time.AfterFunc(cancelTime, func() { _ = s.wire.Close() }) // of no effect if it is closed
 }
 
-func (s *mysqlSession) target() login { return s.to }
-
-// reset implements connection. The driver cannot do that.
-func (s *mysqlSession) reset(context.Context) bool { return false }
-
 // close implements connection.
 func (s *mysqlSession) close() {
 	if s.busy {

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -36,7 +37,6 @@ const (
 	pgTLSRequest    = 80877103
 	pgCancelRequest = 80877102
 
-	stateBadPassword    = "28P01"
 	stateBadCredentials = "28000"
 )
 
@@ -48,65 +48,37 @@ var pgDefaults = sync.OnceValues(func() (*pgconn.Config, error) { //nolint:goche
 	return pgconn.ParseConfig("host=localhost port=5432 user=none database=none sslmode=disable target_session_attrs=any passfile=/dev/null")
 })
 
-// dialPostgres opens a connection to a server that speaks PostgreSQL's protocol. Without ssl it is still encrypted if the server offers it.
-func dialPostgres(ctx context.Context, to login) (*pgSession, error) {
-	session, err := dialPostgresWith(ctx, to, true)
-	if err == nil || to.ssl || ctx.Err() != nil {
-		return session, err
+// pgDialer opens connections to servers that speak PostgreSQL's protocol.
+type pgDialer struct{ keys *scramCache }
+
+// connect opens a connection and begins a session. Without ssl the connection is still encrypted if the server offers it.
+func (d *pgDialer) connect(ctx context.Context, to login) (connection, error) {
+	session, err := d.dial(ctx, to, true)
+	if err == nil {
+		return session, nil
+	}
+	if to.ssl || ctx.Err() != nil {
+		return nil, err
 	}
 	// A server may offer encryption that it cannot provide, or refuse who comes with it.
 	refused, ok := errors.AsType[*serverError](err)
 	if _, broken := errors.AsType[*tlsError](err); broken || ok && refused.state == stateBadCredentials {
-		if plain, err := dialPostgresWith(ctx, to, false); err == nil {
+		if plain, err := d.dial(ctx, to, false); err == nil {
 			return plain, nil
 		}
 	}
 	return nil, err
 }
 
-func dialPostgresWith(ctx context.Context, to login, encrypt bool) (*pgSession, error) {
+func (d *pgDialer) dial(ctx context.Context, to login, encrypt bool) (*pgSession, error) {
 	if strings.HasPrefix(to.host, "/") || strings.HasPrefix(to.host, "@") {
 		return nil, fmt.Errorf("%q is no host: want a name or an address", to.host)
 	}
-	defaults, err := pgDefaults()
-	if err != nil {
-		return nil, err
-	}
-	wire := &silentConn{}
-	dialer := &net.Dialer{KeepAlive: 30 * time.Second}
-	config := defaults.Copy()
-	config.Host, config.Port, config.User, config.Password, config.Database = to.host, uint16(to.port), to.user, to.password, to.database //nolint:gosec // a port
-	config.TLSConfig, config.Fallbacks, config.ConnectTimeout = nil, nil, to.connectTimeout
-	config.ChannelBinding, config.RequireAuth, config.KerberosSrvName, config.KerberosSpn = "", "", "", ""
-	config.RuntimeParams = map[string]string{"client_encoding": "UTF8", "DateStyle": "ISO", "TimeZone": localZone()}
-	if to.schema != "" {
-		config.RuntimeParams["search_path"] = to.schema
-	}
-	config.DialFunc = dialer.DialContext
-	config.AfterNetConnect = func(ctx context.Context, _ *pgconn.Config, plain net.Conn) (net.Conn, error) {
-		conn, err := plain, error(nil)
-		if encrypt {
-			conn, err = startTLS(ctx, plain, to)
-		}
-		if err != nil {
-			return plain, err
-		}
-		wire.Conn = conn
-		return wire, nil
-	}
-	config.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
-		return pgproto3.NewFrontend(bufio.NewReaderSize(r, pgReadSize), w)
-	}
-	raw, err := pgconn.ConnectConfig(ctx, config)
+	session, err := d.begin(ctx, to, encrypt)
 	if err != nil {
 		return nil, pgConnectError(ctx, to, err)
 	}
-	taken, err := raw.Hijack()
-	if err != nil {
-		return nil, err
-	}
-	wire.limit(to.socketTimeout)
-	session := &pgSession{wire: wire, server: taken.Frontend, pid: taken.PID, key: taken.SecretKey, parameters: maps.Clone(taken.ParameterStatuses), to: to}
+	session.wire.limit(to.socketTimeout)
 	if version, _, _ := strings.Cut(session.parameters["server_version"], "."); version == "9" || version == "10" || version == "11" {
 		if err := session.run(ctx, "SET extra_float_digits = 3"); err != nil {
 			session.close() //nolint:contextcheck // it ends what goes on after a context has ended, too
@@ -114,6 +86,69 @@ func dialPostgresWith(ctx context.Context, to login, encrypt bool) (*pgSession, 
 		}
 	}
 	return session, nil
+}
+
+// begin begins a session.
+func (d *pgDialer) begin(ctx context.Context, to login, encrypt bool) (*pgSession, error) {
+	conn, err := (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext(ctx, "tcp", net.JoinHostPort(to.host, strconv.Itoa(to.port)))
+	if err != nil {
+		return nil, err
+	}
+	plain := conn
+	if encrypt {
+		if conn, err = startTLS(ctx, plain, to); err != nil {
+			_ = plain.Close()
+			return nil, err
+		}
+	}
+	wire := &silentConn{Conn: conn}
+	// SCRAM wants the characters of passwords in one form. That of ASCII is the text as it is; others are the driver's.
+	sign := d.signIn
+	if strings.ContainsFunc(to.password, func(r rune) bool { return r > unicode.MaxASCII }) {
+		sign = signInByDriver
+	}
+	session, err := sign(ctx, wire, to)
+	if err != nil {
+		_ = wire.Close()
+		return nil, err
+	}
+	return session, nil
+}
+
+// startup returns the settings with which a session begins.
+func (to login) startup() map[string]string {
+	settings := map[string]string{"client_encoding": "UTF8", "DateStyle": "ISO", "TimeZone": localZone()}
+	if to.schema != "" {
+		settings["search_path"] = to.schema
+	}
+	return settings
+}
+
+// signInByDriver is signIn, done by the driver.
+func signInByDriver(ctx context.Context, wire *silentConn, to login) (*pgSession, error) {
+	defaults, err := pgDefaults()
+	if err != nil {
+		return nil, err
+	}
+	config := defaults.Copy()
+	config.Host, config.Port, config.User, config.Password, config.Database = to.host, uint16(to.port), to.user, to.password, to.database //nolint:gosec // a port
+	config.TLSConfig, config.Fallbacks, config.ConnectTimeout = nil, nil, to.connectTimeout
+	config.ChannelBinding, config.RequireAuth, config.KerberosSrvName, config.KerberosSpn = "", "", "", ""
+	config.RuntimeParams = to.startup()
+	config.LookupFunc = func(context.Context, string) ([]string, error) { return []string{to.host}, nil }
+	config.DialFunc = func(context.Context, string, string) (net.Conn, error) { return wire, nil }
+	config.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		return pgproto3.NewFrontend(bufio.NewReaderSize(r, pgReadSize), w)
+	}
+	raw, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := raw.Hijack()
+	if err != nil {
+		return nil, err
+	}
+	return &pgSession{wire: wire, server: taken.Frontend, pid: taken.PID, key: taken.SecretKey, parameters: maps.Clone(taken.ParameterStatuses), to: to}, nil
 }
 
 // localZone returns the name of the system's time zone, which sessions have, as in Digdag.
@@ -190,9 +225,6 @@ func tlsConfig(to login, badName string) *tls.Config {
 // pgConnectError returns what is to be told of an error of the driver, without the user and the database that the driver adds.
 func pgConnectError(ctx context.Context, to login, err error) error {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
-		if to.password == "" && answer.Code == stateBadPassword {
-			return &serverError{state: answer.Code, text: pgNoSecret}
-		}
 		return pgServerError(answer)
 	}
 	if broken, ok := errors.AsType[*tlsError](err); ok && ctx.Err() == nil && !errors.Is(err, os.ErrDeadlineExceeded) {

@@ -29,6 +29,8 @@ var (
 const (
 	// cancelTime is how long it may take to tell a server to end a query, and again for the server to answer.
 	cancelTime = 5 * time.Second
+	// endTime is how long a server may take to end a session.
+	endTime = time.Second
 	// sendAside is the size from which on a script is sent while its results are read: else both sides could wait for the other.
 	sendAside = 8 << 10
 )
@@ -43,11 +45,8 @@ type pgSession struct {
 	parameters map[string]string
 	to         login
 	busy       bool // the server works on something
-	status     byte // of the transaction, as the server says
 	// flushed is closed when what is sent aside has been sent. It is nil if nothing is.
 	flushed chan struct{}
-	// begun is when the session began. It is zero if it cannot be made as if it began anew.
-	begun time.Time
 }
 
 // run implements connection.
@@ -153,7 +152,7 @@ func (s *pgSession) listen(hear func(pgproto3.BackendMessage) error) error {
 				<-s.flushed
 				s.flushed = nil
 			}
-			s.busy, s.status = false, message.TxStatus
+			s.busy = false
 			return refused
 		case *pgproto3.CopyInResponse, *pgproto3.CopyOutResponse, *pgproto3.CopyBothResponse:
 			return errCopy
@@ -220,26 +219,17 @@ func (s *pgSession) sendCancel() error {
 	return nil
 }
 
-func (s *pgSession) target() login { return s.to }
-
-// longestReuse is how long a session is used for one run after the other.
-const longestReuse = time.Minute
-
-// reset implements connection. A session with a transaction that is open is not worth it.
-func (s *pgSession) reset(ctx context.Context) bool {
-	fresh := !s.begun.IsZero() && time.Since(s.begun) < longestReuse
-	// If ctx has ended by now, a cancel may be on its way, which would end a query of the next one who has the session.
-	return fresh && !s.busy && s.status == 'I' && s.run(ctx, "DISCARD ALL") == nil && s.status == 'I' && ctx.Err() == nil
-}
-
-// close implements connection. What is still going on is cancelled.
+// close implements connection. What is still going on is cancelled. Otherwise it returns when the server has ended the session, so that
+// the server never has more sessions than the gate has places.
 func (s *pgSession) close() {
 	if s.busy || s.flushed != nil {
 		s.cancel()
 	} else {
-		_ = s.wire.SetDeadline(time.Now().Add(cancelTime))
+		_ = s.wire.SetDeadline(time.Now().Add(endTime))
 		s.server.Send(&pgproto3.Terminate{})
-		_ = s.server.Flush()
+		if s.server.Flush() == nil {
+			_, _ = io.Copy(io.Discard, s.wire)
+		}
 	}
 	_ = s.wire.Close()
 }

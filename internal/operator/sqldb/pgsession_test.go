@@ -1,7 +1,6 @@
 package sqldb
 
 import (
-	"context"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -45,7 +44,7 @@ func pipedSession(t *testing.T, parsed func()) *pgSession {
 			}
 		}
 	}()
-	return &pgSession{wire: wire, server: pgproto3.NewFrontend(wire, wire), status: 'I', begun: time.Now()}
+	return &pgSession{wire: wire, server: pgproto3.NewFrontend(wire, wire)}
 }
 
 // The answers to a script that is sent aside may come before what has sent it is done. It is not sent again.
@@ -60,19 +59,6 @@ func TestAnsweredWhileSent(t *testing.T) {
 	}
 	if got := statements.Load(); got != 2 {
 		t.Errorf("the server has heard %d statements, want 2", got)
-	}
-}
-
-// A session is not handed on if its run ends while it is reset: a cancel is on its way.
-func TestResetWhileCancelled(t *testing.T) {
-	t.Parallel()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	if s := pipedSession(t, func() {}); !s.reset(ctx) {
-		t.Error("a session that is good cannot be reset")
-	}
-	if s := pipedSession(t, stop); s.reset(ctx) {
-		t.Error("a session is handed on though its run was cancelled")
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 )
 
 const statusHint = "hint: if you don't have permission to create tables, please try one of these options:\n" +
@@ -17,20 +16,12 @@ const createTries = 5
 
 // newPostgres returns the dialect of pg>.
 func newPostgres() *dialect {
+	dialer := &pgDialer{keys: newScramCache()}
 	return &dialect{
 		name: "pg", secrets: "pg", port: 5432, secretTimeouts: true, quote: `"`,
 		readOnly: "SET TRANSACTION READ ONLY", readWrite: "SET TRANSACTION READ WRITE",
-		connect: connectPostgres, once: postgresOnce,
+		connect: dialer.connect, once: postgresOnce,
 	}
-}
-
-func connectPostgres(ctx context.Context, to login) (connection, error) {
-	session, err := dialPostgres(ctx, to)
-	if err != nil {
-		return nil, err
-	}
-	session.begun = time.Now()
-	return session, nil
 }
 
 // postgresOnce keeps the row of the query locked while it works, so that another run of the same query waits (operators 7.1).

@@ -13,17 +13,8 @@ import (
 func newRedshift() *dialect {
 	d := newPostgres()
 	d.name, d.secrets, d.port, d.secretTimeouts = "redshift", "aws.redshift", 5439, false
-	d.connect, d.once = connectRedshift, redshiftOnce
+	d.once = redshiftOnce
 	return d
-}
-
-// connectRedshift opens a session, which Redshift cannot reset.
-func connectRedshift(ctx context.Context, to login) (connection, error) {
-	session, err := dialPostgres(ctx, to)
-	if err != nil {
-		return nil, err
-	}
-	return session, nil
 }
 
 // redshiftOnce makes a table for each query, as Redshift has no locks of rows: while a transaction makes a table, others wait that want to

@@ -179,28 +179,20 @@ func (d *database) readOnce(ctx context.Context, c connection, query string, tak
 // with calls do with a connection, within the bound of connections to that server.
 func (d *database) with(ctx context.Context, r *operator.Request, to login, do func(connection) error) error {
 	r.Waiting()
-	at, c, err := d.gates.enter(ctx, to, func() {
+	at, err := d.gates.enter(ctx, to, func() {
 		r.Log.Info("waits for a connection: this agent has all that it may have to the server",
 			slog.Int("connections", d.gates.size), slog.String("setting", "config."+d.name+".max_connections"))
 	})
 	if err != nil {
 		return err
 	}
-	if c == nil {
-		c, err = d.open(ctx, to)
-	}
+	defer d.gates.leave(at)
+	c, err := d.open(ctx, to)
 	if err != nil {
-		d.gates.leave(at, nil)
 		return err
 	}
-	err = do(c)
-	if err == nil && d.gates.wanted(at, to) && c.reset(ctx) {
-		d.gates.leave(at, c)
-		return nil
-	}
-	c.close()
-	d.gates.leave(at, nil)
-	if err != nil && ctx.Err() != nil {
+	defer c.close()
+	if err = do(c); err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
