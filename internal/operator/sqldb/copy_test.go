@@ -36,7 +36,6 @@ func (f *fakeCloud) clear(_ context.Context, _ awsKeys, prefix s3Address) error 
 
 // heard is a connection that keeps what it was sent.
 type heard struct {
-	to   login
 	sent []string
 	err  error
 	done bool // the query was done before

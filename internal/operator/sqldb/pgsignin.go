@@ -19,7 +19,7 @@ import (
 const signInMessage = 64 << 10
 
 // errNoPassword stands for a server that wants a password where the task has none.
-var errNoPassword = errors.New(pgNoSecret)
+var errNoPassword = errors.New(pgNoSecret) //nolint:staticcheck // operators 7.1
 
 // signIn begins a session on a connection: it says who comes, proves it in the way that the server wants, and waits until the server is
 // ready. An error that the server tells is a *pgconn.PgError.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 const statusHint = "hint: if you don't have permission to create tables, please try one of these options:\n" +
@@ -63,8 +64,9 @@ func createStatusTable(ctx context.Context, s *status) error {
 	columns := " (query_id text NOT NULL UNIQUE, created_at timestamptz NOT NULL, completed_at timestamptz)"
 	var err error
 	for range createTries {
-		// Sessions that create it at the same time can be told that there is a row for it in the catalog.
-		if err = s.to.run(ctx, "CREATE TABLE IF NOT EXISTS "+s.name()+columns); stateOf(err) != stateDuplicate {
+		// Sessions that create it at the same time can be told that there is a row for it in the catalog, its type or the table itself.
+		err = s.to.run(ctx, "CREATE TABLE IF NOT EXISTS "+s.name()+columns)
+		if !slices.Contains([]string{stateDuplicate, stateDuplicateObject, stateDuplicateTable}, stateOf(err)) {
 			break
 		}
 	}

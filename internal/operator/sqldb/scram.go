@@ -93,7 +93,7 @@ func certificateHash(state *tls.ConnectionState) []byte {
 		return nil
 	}
 	certificate := state.PeerCertificates[0]
-	switch certificate.SignatureAlgorithm {
+	switch certificate.SignatureAlgorithm { //nolint:exhaustive // see default
 	case x509.MD5WithRSA, x509.SHA1WithRSA, x509.ECDSAWithSHA1, x509.SHA256WithRSA, x509.SHA256WithRSAPSS, x509.ECDSAWithSHA256:
 		sum := sha256.Sum256(certificate.Raw)
 		return sum[:]
@@ -103,7 +103,7 @@ func certificateHash(state *tls.ConnectionState) []byte {
 	case x509.SHA512WithRSA, x509.SHA512WithRSAPSS, x509.ECDSAWithSHA512:
 		sum := sha512.Sum512(certificate.Raw)
 		return sum[:]
-	default:
+	default: // not defined for others
 		return nil
 	}
 }

@@ -17,6 +17,9 @@ const (
 	stateLocked    = "55P03" // another transaction has the row
 	stateReadOnly  = "25006" // the transaction must not change anything
 	stateForbidden = "42501"
+
+	stateDuplicateObject = "42710"
+	stateDuplicateTable  = "42P07"
 )
 
 // errLocked says that another run of the same query has not ended.
