@@ -2,8 +2,6 @@ package sqldb_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -74,13 +72,7 @@ func TestSignIn(t *testing.T) {
 			guests = append(guests, g)
 		}
 	}
-	if err := server.Shutdown(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(server.Data(), "pg_hba.conf"), []byte(rules+"host all all 127.0.0.1/32 trust\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(t.Context()); err != nil {
+	if err := server.Restart(t.Context(), pgtest.Files{"pg_hba.conf": rules + "host all all 127.0.0.1/32 trust\n"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, g := range guests {

@@ -72,7 +72,7 @@ func create(ctx context.Context, durable bool) (*Server, error) {
 // guard starts a process that waits until this one ends, or Close is called.
 func (s *Server) guard(ctx context.Context) (err error) {
 	s.watch = exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", `trap '' INT TERM HUP; cat >/dev/null; "$@"; rm -rf "$0"`, s.dir)
-	s.watch.Args = append(s.watch.Args, s.command(ctx, "pg_ctl", "-D", s.Data(), "-m", "immediate", "-w", "stop").Args...)
+	s.watch.Args = append(s.watch.Args, s.command(ctx, "pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop").Args...)
 	if s.life, err = s.watch.StdinPipe(); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (s *Server) own(ctx context.Context) error {
 // init makes the files of the database. If this version can do that, texts are not sorted by their bytes, as in most
 // databases.
 func (s *Server) init(ctx context.Context) error {
-	args := []string{"-D", s.Data(), "-A", "trust", "-U", user, "-E", "UTF8", "--locale=C", "--no-sync"}
+	args := []string{"-D", s.data(), "-A", "trust", "-U", user, "-E", "UTF8", "--locale=C", "--no-sync"}
 	err := run(s.command(ctx, "initdb", append(args, "--locale-provider=icu", "--icu-locale=en")...))
 	if err == nil {
 		return nil
@@ -135,8 +135,7 @@ func (s *Server) init(ctx context.Context) error {
 
 const user = "trowel"
 
-// Data returns the folder of the files of the database, with its settings.
-func (s *Server) Data() string { return filepath.Join(s.dir, "data") }
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 // Start starts the server after Stop, and returns when it accepts connections.
 func (s *Server) Start(ctx context.Context) error {
@@ -144,7 +143,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if !s.durable {
 		settings = append(settings, "-c fsync=off", "-c full_page_writes=off", "-c shared_buffers=64MB", "-c deadlock_timeout=100ms")
 	}
-	err := run(s.command(ctx, "pg_ctl", "-D", s.Data(), "-l", s.LogFile(), "-w", "-o", strings.Join(settings, " "), "start"))
+	err := run(s.command(ctx, "pg_ctl", "-D", s.data(), "-l", s.LogFile(), "-w", "-o", strings.Join(settings, " "), "start"))
 	if err != nil {
 		text, _ := os.ReadFile(s.LogFile())
 		return fmt.Errorf("start PostgreSQL: %w\n%s", err, text)
@@ -154,7 +153,7 @@ func (s *Server) Start(ctx context.Context) error {
 
 // AddUser adds a user who needs a password (SCRAM), unlike others.
 func (s *Server) AddUser(ctx context.Context, name, password string) error {
-	file := filepath.Join(s.Data(), "pg_hba.conf")
+	file := filepath.Join(s.data(), "pg_hba.conf")
 	rules, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -178,7 +177,7 @@ func (s *Server) AddUser(ctx context.Context, name, password string) error {
 
 // Stop stops the server at once, as kill -9 would: what is not committed is lost.
 func (s *Server) Stop(ctx context.Context) error {
-	return run(s.command(ctx, "pg_ctl", "-D", s.Data(), "-m", "immediate", "-w", "stop"))
+	return run(s.command(ctx, "pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"))
 }
 
 // LogFile returns where the server writes its log.
@@ -186,7 +185,7 @@ func (s *Server) LogFile() string { return filepath.Join(s.dir, "log") }
 
 // PID returns the process of the server, which is the parent of those that serve connections.
 func (s *Server) PID() (int, error) {
-	text, err := os.ReadFile(filepath.Join(s.Data(), "postmaster.pid"))
+	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
 	if err != nil {
 		return 0, err
 	}
