@@ -31,6 +31,9 @@ const (
 	cancelTime = 5 * time.Second
 	// endTime is how long a server may take to end a session.
 	endTime = time.Second
+	// lostTime is how long a server may take to end a session whose connection broke. Until then that has its locks: the next run would
+	// find the status row locked, and come back a second later.
+	lostTime = 200 * time.Millisecond
 	// sendAside is the size from which on a script is sent while its results are read: else both sides could wait for the other.
 	sendAside = 8 << 10
 )
@@ -45,6 +48,7 @@ type pgSession struct {
 	parameters map[string]string
 	to         login
 	busy       bool // the server works on something
+	broken     bool // the connection
 	// flushed is closed when what is sent aside has been sent. It is nil if nothing is.
 	flushed chan struct{}
 }
@@ -180,6 +184,7 @@ func (s *pgSession) receive() (pgproto3.BackendMessage, error) {
 
 // lost returns what is to be told of a connection that broke.
 func (s *pgSession) lost(err error) error {
+	s.broken = true
 	if silent := s.wire.tooLong(); silent != nil {
 		return silent
 	}
@@ -232,4 +237,7 @@ func (s *pgSession) close() {
 		}
 	}
 	_ = s.wire.Close()
+	if s.broken {
+		<-time.After(lostTime)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 )
 
 // relay stands between tasks and a server, and breaks a connection.
@@ -19,6 +20,7 @@ type relay struct {
 	pattern []byte // breaks the connection of the client that sends it
 	times   int    // the which time
 	most    int    // bytes of the server's that pass; zero for no bound
+	unheard bool   // the server does not get the text at which the connection breaks, and hears of the end a little later
 }
 
 func newRelay(t *testing.T, p *place) *relay {
@@ -89,6 +91,10 @@ func (r *relay) serve(client net.Conn) {
 		cut := r.cuts(buffer[:n])
 		if cut {
 			_ = client.Close() // it will not hear the answer
+		}
+		if cut && r.unheard {
+			<-time.After(150 * time.Millisecond)
+			return
 		}
 		if _, err := server.Write(buffer[:n]); err != nil {
 			return

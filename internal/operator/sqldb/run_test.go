@@ -42,7 +42,7 @@ func TestExactlyOnce(t *testing.T) {
 // A connection that breaks after the commit was sent does not make a second run do the work again.
 func TestLostAtCommit(t *testing.T) {
 	t.Parallel()
-	for _, at := range []string{"UPDATE ", "COMMIT"} {
+	for _, at := range []string{"SET completed_at", "COMMIT"} {
 		p := postgresPlace(t)
 		p.exec(t, "CREATE TABLE t (n int)")
 		cut := newRelay(t, p)
@@ -51,6 +51,25 @@ func TestLostAtCommit(t *testing.T) {
 		mustRun(t, f)
 		p.wantOne(t, "SELECT count(*) FROM t", "1")
 	}
+}
+
+// A server still has the session of a connection that broke for a moment, with its locks. The next run does not meet them.
+func TestLostBeforeCommit(t *testing.T) {
+	t.Parallel()
+	p := postgresPlace(t)
+	p.exec(t, "CREATE TABLE t (n int)")
+	cut := newRelay(t, p)
+	cut.unheard = true
+	cut.breakAt("SET completed_at", 1)
+	f := p.task(t, "INSERT INTO t VALUES (1)", "port", cut.port)
+	f.State = param.Of("queryId", "00000000-0000-0000-0000-000000000002")
+	if _, err := f.Run(); err == nil {
+		t.Fatal("the run succeeded, want an error")
+	}
+	if again, err := f.Run(); err != nil || again.Again != nil {
+		t.Fatalf("the next run = %+v, %v; want success", again, err)
+	}
+	p.wantOne(t, "SELECT count(*) FROM t", "1")
 }
 
 func TestNotStrict(t *testing.T) {
