@@ -31,7 +31,7 @@ WIRESAMPLE ?= ^(bq-query|docker-workdir|ecs-(sh|kill)|emr-existing-cluster-steps
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test race stress chaos fuzz bench bench-record bench-compare lint fmt fmt-check vet dev house cover conformance \
-	wire clouds kubernetes conformance-check conformance-sync cgroup java schemathesis image smoke ci
+	wire clouds kubernetes conformance-check conformance-sync cgroup java schemathesis image smoke ui ui-dev ui-fmt ui-check ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -122,6 +122,18 @@ java: build ## use the server through Digdag's Java client
 
 schemathesis: build ## check generated requests and their answers by /api/openapi.json; EXAMPLES=200 tries more
 	@EXAMPLES=$(EXAMPLES) scripts/schemathesis.sh
+
+ui: ## build the web UI of the folder ui into internal/ui/dist, which is committed
+	@scripts/node.sh npx vite build
+
+ui-dev: ## serve the web UI with reload beside the server at TROWEL_SERVER (http://127.0.0.1:65432)
+	@scripts/node.sh npx vite
+
+ui-fmt: ## format the source of the web UI
+	@scripts/node.sh npx biome check --write .
+
+ui-check: ## check the web UI: format, lint, types, unit tests, that dist is what the source builds, and its size
+	@scripts/node.sh ../scripts/ui-check.sh
 
 image: ## build the container image trowel with Docker
 	docker build -t trowel .

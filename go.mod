@@ -2,6 +2,9 @@ module github.com/trowel-project/trowel
 
 go 1.26.0
 
+// Packages of Node may have Go files in them.
+ignore ./ui/node_modules
+
 require (
 	github.com/Azure/azure-sdk-for-go/sdk/azidentity v1.15.0
 	github.com/Azure/azure-sdk-for-go/sdk/storage/azblob v1.6.4

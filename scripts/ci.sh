@@ -32,6 +32,7 @@ stage "modules" scripts/modules.sh
 stage "format" make --no-print-directory fmt-check
 stage "lint" make --no-print-directory lint
 stage "vet for other systems" scripts/vet.sh
+stage "web UI" make --no-print-directory ui-check
 stage "examples" make --no-print-directory smoke
 stage "fuzz" scripts/fuzz.sh 2s
 stage "tests" make --no-print-directory race

@@ -27,7 +27,7 @@ func TestLinks(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && page != root && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "bin") {
+		if entry.IsDir() && page != root && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "bin" || entry.Name() == "node_modules") {
 			return filepath.SkipDir
 		}
 		isManual := strings.Contains(filepath.ToSlash(page), "/internal/operator/doc/") // its links count from docs/reference, where it is shown

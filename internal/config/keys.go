@@ -25,7 +25,7 @@ func Groups() []Group {
 		{"Addresses and HTTP", listenKeys()},
 		{"Authentication", authKeys()},
 		{"API", apiKeys()},
-		{"Web pages", uiKeys()},
+		{"Web UI", uiKeys()},
 		{"Database", databaseKeys()},
 		{"Attempts and schedules", engineKeys()},
 		{"Agent", agentKeys()},

@@ -65,6 +65,7 @@ func TestDefaults(t *testing.T) {
 			Retries: 10, MinWait: time.Second, MaxWait: 30 * time.Second, Method: "POST",
 			Subject: "Digdag Notification", TLS: true, Timeout: 30 * time.Second,
 		},
+		UI:            config.UI{Enabled: true},
 		DefaultParams: param.New(), Environment: map[string]string{}, Operators: map[string]string{},
 	}
 	if diff := cmp.Diff(want, read(t), cmp.AllowUnexported(param.Map{})); diff != "" {

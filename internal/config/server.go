@@ -12,7 +12,6 @@ type Server struct {
 	Listen       Listen
 	Auth         Auth
 	API          API
-	UI           UI
 	AccessLog    AccessLog
 	Versions     Versions
 	Database     Database
@@ -23,6 +22,7 @@ type Server struct {
 	Logs         Logs
 	Secrets      Secrets
 	Notification Notification
+	UI           UI
 
 	// ShutdownGrace is how long a stopping server waits for running tasks. Zero means without limit.
 	ShutdownGrace time.Duration
@@ -85,7 +85,10 @@ type API struct {
 }
 
 // UI has the settings of web pages.
-type UI struct{ Links []Link }
+type UI struct {
+	Enabled bool   // the web UI is served
+	Links   []Link // to other sites
+}
 
 // Link is a template of links to other sites, for values of tasks.
 type Link struct{ Match, Title, URL string }

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"log/slog"
+	"net/http"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
@@ -25,6 +26,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/stream"
 	v1 "github.com/trowel-project/trowel/internal/server/v1"
 	"github.com/trowel-project/trowel/internal/tasklog"
+	"github.com/trowel-project/trowel/internal/ui"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
@@ -43,6 +45,14 @@ func (p *serverProcess) openServer(context.Context) error {
 		p.onClose(file.Close)
 		accessLog = file.Log
 	}
+	var pages http.Handler
+	if s.UI.Enabled {
+		handler, err := ui.New()
+		if err != nil {
+			return err
+		}
+		pages = handler
+	}
 	var logs *tasklog.Reader
 	if s.Logs.Type != config.StorageNone {
 		logs = tasklog.NewReader(p.storage.store, p.storage.logs, s.Logs.Bucket.DirectDownload)
@@ -55,7 +65,7 @@ func (p *serverProcess) openServer(context.Context) error {
 	archives := &download.Archives{Stores: p.storage.archives, Direct: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload}}
 	p.server = server.New(server.Options{
 		REST: rest.Options{
-			Store: p.storage.store, Now: p.opts.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.storage.store), Mask: p.own.Text,
+			Store: p.storage.store, Now: p.opts.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.storage.store), UI: pages, Mask: p.own.Text,
 			Auth:    auth,
 			Version: version.Number, Names: s.Names(), SignIn: s.Auth.SignIn(), Headers: s.Listen.Headers, MaxBody: maxBody, Swagger: s.Listen.Swagger,
 			RequestTimeout: requestTimeout,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/logging"
 )
 
 // Texts about an orderly end (server 3.3).
@@ -30,6 +31,9 @@ const requestsGrace = 30 * time.Second
 // start starts the parts, see serverProcess. Requests are answered last, when everything that they may ask for runs.
 func (p *serverProcess) start(ctx context.Context) (err error) {
 	p.listeners.answerWith(ctx, p.settings.Listen, p.server, p.server.Admin())
+	if p.settings.UI.Enabled {
+		logging.Print(ctx, p.log, slog.LevelInfo, "Web UI: "+p.listeners.address(p.settings.Listen.TLSCert != ""))
+	}
 	err = p.configurePools(ctx, p.storage.store)
 	if err == nil {
 		err = p.agents.register(ctx)

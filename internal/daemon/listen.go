@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -91,6 +93,19 @@ func (l *listeners) answerWith(ctx context.Context, opts config.Listen, api, adm
 		s.Handler = stalls{handler: handler, limit: opts.StallTimeout}
 		logging.Print(ctx, l.log, slog.LevelInfo, fmt.Sprintf("Bound on %s (%s)", joinHostPort(addresses[0].Host, addresses[0].Port), kind))
 	}
+}
+
+// address returns the address of the API listener as a person on this machine opens it.
+func (l *listeners) address(encrypted bool) string {
+	at := l.info.Local[0]
+	if ip, err := netip.ParseAddr(at.Host); err == nil && ip.IsUnspecified() {
+		at.Host = "localhost"
+	}
+	where := url.URL{Scheme: "http", Host: joinHostPort(at.Host, at.Port), Path: "/"}
+	if encrypted {
+		where.Scheme = "https"
+	}
+	return where.String()
 }
 
 func joinHostPort(host string, port int) string { return net.JoinHostPort(host, strconv.Itoa(port)) }

@@ -1,0 +1,1 @@
+var e={row:`Text-module-row`,table:`Text-module-table`,text:`Text-module-text`};export{e as t};

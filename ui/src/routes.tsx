@@ -1,0 +1,91 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { root } from "./api/place";
+import { Frame } from "./frame/Frame";
+import { readSearch, writeSearch } from "./frame/search";
+import { NotFound } from "./pages/NotFound";
+
+// The paths below stand in internal/ui/routes.go, too: the server answers 404 to all others.
+
+const rootRoute = createRootRoute({ component: Frame, notFoundComponent: NotFound });
+
+const texts =
+  <Name extends string>(...names: Name[]) =>
+  (search: Record<string, unknown>): { [key in Name]?: string } => {
+    const found: { [key in Name]?: string } = {};
+    for (const name of names) {
+      const value = search[name];
+      if (typeof value === "string" && value !== "") found[name] = value;
+    }
+    return found;
+  };
+
+const home = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/sessions", replace: true });
+  },
+});
+
+export const sessionsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/sessions",
+  validateSearch: texts("status", "project", "workflow", "from", "to", "unit"),
+  component: lazyRouteComponent(() => import("./pages/Sessions"), "Sessions"),
+});
+
+const helpRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/help",
+  component: lazyRouteComponent(() => import("./pages/Help"), "Help"),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/Settings"), "Settings"),
+});
+
+export const loginRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/login",
+  validateSearch: texts("next"),
+  component: lazyRouteComponent(() => import("./pages/Login"), "Login"),
+});
+
+export const attemptRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/attempts/$id",
+  validateSearch: texts("task", "try", "tab", "filter", "q", "line"),
+  component: lazyRouteComponent(() => import("./pages/Attempt"), "AttemptPage"),
+});
+
+export const sessionRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/sessions/$id",
+  validateSearch: texts("task", "try", "tab", "filter", "q", "line"),
+  component: lazyRouteComponent(() => import("./pages/Attempt"), "SessionPage"),
+});
+
+export const workflowRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/workflows/$id",
+  component: lazyRouteComponent(() => import("./pages/WorkflowLink"), "WorkflowLink"),
+});
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([home, sessionsRoute, sessionRoute, attemptRoute, workflowRoute, helpRoute, settingsRoute, loginRoute]),
+  basepath: root,
+  parseSearch: readSearch,
+  stringifySearch: writeSearch,
+  defaultPreload: "intent",
+  scrollRestoration: true,
+  scrollToTopSelectors: ["#main"],
+  trailingSlash: "never",
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
