@@ -199,10 +199,17 @@ func TestUsage(t *testing.T) {
 // A short command has a peak of its own: not what this process has.
 func TestUsageOfShortCommand(t *testing.T) {
 	t.Parallel()
-	status, err := keeper(t).Run(t.Context(), sh(t, "sleep 0.15", io.Discard))
-	if peak := status.Usage.PeakMemory; err != nil || peak < 10<<10 || peak > 6*mebibyte {
-		t.Errorf("peak of the memory = %d, %v, want less than a few MiB", peak, err)
+	for range 20 { // on a busy machine it may have ended before anybody looks
+		status, err := keeper(t).Run(t.Context(), sh(t, "sleep 0.15", io.Discard))
+		peak := status.Usage.PeakMemory
+		if err != nil || peak > 6*mebibyte {
+			t.Errorf("peak of the memory = %d, %v, want less than a few MiB", peak, err)
+		}
+		if peak >= 10<<10 {
+			return
+		}
 	}
+	t.Error("the memory of short commands is not seen")
 }
 
 // What has left the session of a command is ended with it if the command is stopped.

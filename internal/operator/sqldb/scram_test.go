@@ -102,13 +102,18 @@ func TestScramCache(t *testing.T) {
 		for i := range 2 * scramKept {
 			c.keep(c.name(to, nil, i), scramKeys{})
 		}
-		if len(c.keys) > scramKept {
-			t.Errorf("%d keys are kept, want at most %d", len(c.keys), scramKept)
+		count := func() int {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return len(c.keys)
+		}
+		if n := count(); n > scramKept {
+			t.Errorf("%d keys are kept, want at most %d", n, scramKept)
 		}
 		<-time.After(scramKeptFor)
 		synctest.Wait()
-		if len(c.keys) != 0 {
-			t.Errorf("%d keys are kept after their time", len(c.keys))
+		if n := count(); n != 0 {
+			t.Errorf("%d keys are kept after their time", n)
 		}
 	})
 }
