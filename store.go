@@ -48,6 +48,7 @@ type Tx interface {
 	RecordTx
 	WhyTx
 	TaskLineTx
+	FailureTx
 	OverviewTx
 	UsageTx
 	ParamTx

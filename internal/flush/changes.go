@@ -21,6 +21,7 @@ type changes struct {
 	rows    map[*trowel.Task]int // index in updates, or -1 for an insert
 	audits  []trowel.AuditEntry
 	records []*trowel.AuditRecord
+	failed  failures
 	logs    []trowel.LogChunk
 	oldLogs bool // some of logs may be stored already
 }
@@ -48,7 +49,7 @@ func (c *changes) begin(row *trowel.Attempt, actor string) {
 }
 
 // add takes what an event changed in an attempt.
-func (c *changes) add(row *trowel.Attempt, applied *engine.Applied, actor string) {
+func (c *changes) add(row *trowel.Attempt, of *trowel.AttemptContext, applied *engine.Applied, actor string) {
 	c.batch.Warnings = append(c.batch.Warnings, applied.Warnings...)
 	if len(applied.Changes) == 0 && !applied.Ended {
 		return
@@ -56,7 +57,11 @@ func (c *changes) add(row *trowel.Attempt, applied *engine.Applied, actor string
 	c.batch.Changes = append(c.batch.Changes, applied.Changes...)
 	c.batch.Tries = append(c.batch.Tries, applied.Tries...)
 	for i := range applied.Changes {
-		c.addTask(&applied.Changes[i], row.Version, actor)
+		change := &applied.Changes[i]
+		c.addTask(change, row.Version, actor)
+		if change.To == trowel.TaskError {
+			c.failed.add(c.at, of, change.Task)
+		}
 	}
 	if applied.Ended {
 		c.batch.Ended = append(c.batch.Ended, *row)
@@ -126,6 +131,9 @@ func (c *changes) write(ctx context.Context, tx trowel.Tx) error {
 		return err
 	}
 	if err := tx.InsertTries(ctx, c.batch.Tries); err != nil {
+		return err
+	}
+	if err := tx.InsertFailures(ctx, c.failed.rows); err != nil {
 		return err
 	}
 	if err := tx.InsertAudits(ctx, c.audits); err != nil {

@@ -125,7 +125,7 @@ func (t *txn) add(a *attempt, applied *engine.Applied, actor string) {
 	if len(applied.Changes) > 0 || applied.Ended || a.rowChanged() {
 		t.touch(a)
 	}
-	t.changes.add(&a.tree.Attempt, applied, actor)
+	t.changes.add(&a.tree.Attempt, a.tree.Context(), applied, actor)
 }
 
 // kill asks all tasks of an attempt to stop. It reports whether that changed something.

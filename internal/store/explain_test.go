@@ -183,6 +183,27 @@ func hot() []statement {
 		})),
 		sorted(one("ListTasks", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTasks(ctx, 7, 3); return err })),
 		one("ListChanged", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListChanged(ctx, 7, 3, 20); return err }),
+		sorted(one("ListFailedAttempts", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListFailedAttempts(ctx, trowel.FailureFilter{Since: time.UnixMicro(10), Until: time.UnixMicro(4000), Limit: 100})
+			return err
+		})),
+		sorted(one("ListFailedAttempts of a cause", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListFailedAttempts(ctx, trowel.FailureFilter{Since: time.UnixMicro(10), Until: time.UnixMicro(4000), Cause: 7, Limit: 100})
+			return err
+		})),
+		one("FindFailures", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindFailures(ctx, []int64{7, 9})
+			return err
+		}),
+		sorted(one("ListFailures", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListFailures(ctx, 7, 10); return err })),
+		one("FindKnownCauses", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindKnownCauses(ctx, []trowel.Cause{7}, 0, time.UnixMicro(10), time.UnixMicro(4000))
+			return err
+		}),
+		sorted(one("CountCauses", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.CountCauses(ctx, []trowel.Cause{7, 8}, 0, 7, time.UnixMicro(10))
+			return err
+		})),
 		one("EachTaskLine", func(ctx context.Context, tx trowel.Tx) error {
 			return tx.EachTaskLine(ctx, 7, 3, func(*trowel.TaskLine) error { return nil })
 		}),
@@ -403,6 +424,8 @@ SELECT i % 20, i, 1, i, 1, 1, 1, 1, 1 FROM n`},
 		{large, `INSERT INTO audit_record (id, at, actor_kind, actor, source, action, object_kind, object_id, object, project_id, attempt_id)
 SELECT i, i, '', '', '', '', '', '', '', 1 + i % 1000, 1 + i % 1000 FROM n`},
 		{large, `INSERT INTO task_try (attempt_id, task_id, number, full_name, ended_at, exit_kind) SELECT 1 + i % 1000, i, 1, '+t', i, 'success' FROM n`},
+		{large, `INSERT INTO failure (id, at, attempt_id, project_id, workflow, cause, operator, kind, message, task_id, task_name, try, tasks)
+SELECT i, i, 1 + i % 1000, 1 + i % 1000, 'w1', i % 50, 'sh', '', '', i, '+t', 1, 1 FROM n`},
 		{large, `INSERT INTO audit (id, at, attempt_id, batch, entries) SELECT i, i, 1 + i % 1000, i, '[]' FROM n`},
 		{large, `INSERT INTO log_chunk (attempt_id, file, seq, first_line, line_count, text_offset, text_bytes, data_bytes, blob_key, blob_offset)
 SELECT 1 + i % 1000, 'f', i, 0, 0, 0, 0, 0, 'k', 0 FROM n`},

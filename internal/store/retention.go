@@ -28,6 +28,7 @@ AND NOT EXISTS (SELECT 1 FROM attempt o WHERE o.session_id = s.id AND o.id <> a.
 	// Statements that delete what belongs to attempts. Conditions are added where they are used.
 	sqlDeleteAttemptArchives = `DELETE FROM task_archive`
 	sqlDeleteAttemptTries    = `DELETE FROM task_try`
+	sqlDeleteAttemptFailures = `DELETE FROM failure`
 	sqlDeleteAttemptAudits   = `DELETE FROM audit`
 	sqlDeleteAttemptLogs     = `DELETE FROM log_chunk`
 	sqlDeleteAttemptMonitors = `DELETE FROM monitor`
@@ -130,7 +131,7 @@ func (t *tx) deleteOld(ctx context.Context, before time.Time, ids []trowel.Attem
 		return err
 	}
 	for _, statement := range []string{
-		sqlDeleteAttemptArchives, sqlDeleteAttemptTries, sqlDeleteAttemptAudits, sqlDeleteAttemptLogs, sqlDeleteAttemptMonitors,
+		sqlDeleteAttemptArchives, sqlDeleteAttemptTries, sqlDeleteAttemptFailures, sqlDeleteAttemptAudits, sqlDeleteAttemptLogs, sqlDeleteAttemptMonitors,
 		sqlDeleteAttemptResumed, sqlDeleteAttemptDelayed, sqlDeleteAttemptTasks,
 	} {
 		if _, err := t.exec(ctx, statement+` WHERE attempt_id IN `+list(1, len(old)), padded(old)...); err != nil {

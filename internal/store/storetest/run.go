@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"archives", testArchives},
 		{"ends of many attempts", testManyEnds},
 		{"tries", testTries},
+		{"failures", testFailures},
 		{"audit", testAudits},
 		{"secrets", testSecrets},
 		{"form of secrets", testSecretForm},
