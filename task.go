@@ -260,6 +260,9 @@ type TaskTx interface {
 	ArchiveTasks(ctx context.Context, at time.Time, ended ...EndedTasks) error
 	// ListArchivedTasks returns the archived tasks of an attempt, in the order of their ids.
 	ListArchivedTasks(ctx context.Context, attempt AttemptID) ([]*Task, error)
+	// FindArchivedTasks returns those of the archived tasks of an attempt that have these ids, in the order of their ids. It
+	// does not read the whole archive.
+	FindArchivedTasks(ctx context.Context, attempt AttemptID, ids []TaskID) ([]*Task, error)
 	// InsertTries stores ended tries. If one is stored already, that is an ErrConflict.
 	InsertTries(ctx context.Context, tries []Try) error
 	// ListTries returns the ended tries of an attempt, in the order in which they ended.

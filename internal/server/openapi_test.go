@@ -57,6 +57,8 @@ func documentedRequests(t *testing.T) []documented {
 		{"GET", "/api/attempts/1/places", "/api/attempts/{id}/places", "", ""},
 		{"GET", "/api/attempts/1/outside", "/api/attempts/{id}/outside", "", ""},
 		{"GET", "/api/attempts/1/tree?depth=3&fields=tries,reason", "/api/attempts/{id}/tree", "", ""},
+		{"GET", "/api/attempts/1/summary", "/api/attempts/{id}/summary", "", ""},
+		{"GET", "/api/failures?project=p", "/api/failures", "", ""},
 		{"GET", "/api/attempts/1/why", "/api/attempts/{id}/why", "", ""},
 		{"GET", "/api/attempts/1/reasons", "/api/attempts/{id}/reasons", "", ""},
 		{"POST", "/api/attempts/1/retry", "/api/attempts/{id}/retry", "application/json", `{"mode":"all","dryRun":true}`},

@@ -42,7 +42,7 @@ const outlineBytes = 96 << 20
 func Routes(o *Options) []rest.Route {
 	outlines := outline.NewCache(outlineBytes)
 	return slices.Concat(
-		v1.Routes(&o.V1), signin.Routes(o.SignIn), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(), revision.Routes(o.Revision), action.Routes(o.Action),
+		v1.Routes(&o.V1), signin.Routes(o.SignIn), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(outlines), revision.Routes(o.Revision), action.Routes(o.Action),
 		explain.Routes(o.Explain, outlines), ops.Routes(o.Ops), agentapi.Routes(o.Agents),
 	)
 }

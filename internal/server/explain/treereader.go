@@ -126,7 +126,7 @@ func itemOf(n *outline.Node) api.TreeItem {
 		State: n.State.String(), Canceling: n.Flags&trowel.TaskCancelRequested != 0 && !n.State.Done(), Try: int(n.Try),
 		ReadyAt: document.OptInstant(n.ReadyAt()), ClaimedAt: document.OptInstant(n.ClaimedAt()), StartedAt: document.OptInstant(n.StartedAt()),
 		FinishedAt: document.OptInstant(n.FinishedAt()), RetryAt: document.OptInstant(n.RetryAt()), Children: len(n.Children),
-		Agent: document.OptText(n.Agent), HasLog: !n.Group && n.Try > 0, Reused: n.ResumingID != 0, Counts: countsOf(n.Counts),
+		Agent: document.OptText(n.Agent), HasLog: !n.Group && n.Try > 0, Reused: n.ResumingID != 0, Counts: n.Counts.ByName(),
 	}
 	switch {
 	case n.Made():
@@ -146,24 +146,6 @@ func itemOf(n *outline.Node) api.TreeItem {
 	}
 	item.File, item.Line = placeOf(n.Place)
 	return item
-}
-
-// countsOf returns the numbers that are not zero, by the name of their state; nil for none.
-func countsOf(c *outline.Counts) map[string]int {
-	if c == nil {
-		return nil
-	}
-	counts := map[string]int{}
-	for state, n := range c {
-		switch {
-		case n == 0:
-		case state == outline.Unreached:
-			counts[string(trowel.WaitNotReached)] = int(n)
-		default:
-			counts[trowel.TaskState(state).String()] = int(n) //nolint:gosec // an index of an array
-		}
-	}
-	return counts
 }
 
 // placeOf splits file:line:column. What the place lacks is nil.

@@ -16,12 +16,22 @@ type Counts [States + 1]int32
 // Unreached is the index in Counts of blocked tasks that can never run.
 const Unreached = States
 
-// Total is the number of tasks in all states.
-func (c *Counts) Total() (sum int) {
-	for _, n := range c {
-		sum += int(n)
+// ByName returns the numbers that are not zero, by the name of their state; nil for nil.
+func (c *Counts) ByName() map[string]int {
+	if c == nil {
+		return nil
 	}
-	return sum
+	counts := map[string]int{}
+	for state, n := range c {
+		switch {
+		case n == 0:
+		case state == Unreached:
+			counts[string(trowel.WaitNotReached)] = int(n)
+		default:
+			counts[trowel.TaskState(state).String()] = int(n) //nolint:gosec // an index of an array
+		}
+	}
+	return counts
 }
 
 // Node is a task in a Tree. It must not be changed.

@@ -4,12 +4,31 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/server/find"
+	"github.com/trowel-project/trowel/internal/server/outline"
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Routes are the paths of lists made for people.
-func Routes() []rest.Route {
+// handlers answer with what needs the trees of attempts.
+type handlers struct{ outlines *outline.Cache }
+
+// Routes are the paths of lists made for people. outlines has the trees of attempts.
+func Routes(outlines *outline.Cache) []rest.Route {
+	h := &handlers{outlines}
 	return []rest.Route{
+		{
+			Method: "GET", Path: "/api/failures", Name: "getFailures", Verb: access.ListSessionsOfSite, Answer: api.FailureList{},
+			Handle: getFailures, About: "Tasks that ended in an error, by cause, the newest first.",
+			Query: append(rest.PageParams(),
+				rest.QueryText("since", "Only those that ended then or later: an instant, as in 2026-01-02T03:04:05Z; a day before until if it is missing."),
+				rest.QueryText("until", "Only those that ended before then; now if it is missing."),
+				find.QueryProject(),
+				find.QueryWorkflow(),
+				rest.QueryText("cause", "Only those of this cause.")),
+		},
+		{
+			Method: "GET", Path: "/api/attempts/{id:64}/summary", Name: "getAttemptSummary", Verb: access.GetAttempt, Answer: api.AttemptSummary{},
+			Handle: h.getAttemptSummary, About: "An attempt with the numbers of its tasks by state, how long it waited and ran, and which tasks failed first and why.",
+		},
 		{
 			Method: "GET", Path: "/api/search/attempts", Name: "searchAttempts", Verb: access.ListSessionsOfSite, Answer: api.AttemptSearch{},
 			Handle: searchAttempts, About: "Attempts by status, project, workflow and time, the newest first.",

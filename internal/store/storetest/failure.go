@@ -41,7 +41,8 @@ func testFailures(t *testing.T, db trowel.Store) {
 			want   []trowel.FailedAttempt
 		}{
 			{"all", func(*trowel.FailureFilter) {}, []trowel.FailedAttempt{
-				{Cause: -9, AttemptID: a.ID, Tasks: 3, First: at(30), Last: at(30)}, {Cause: 7, AttemptID: a.ID, Tasks: 6, First: at(10), Last: at(20)},
+				{Cause: -9, AttemptID: a.ID, Tasks: 3, First: at(30), Last: at(30)},
+				{Cause: 7, AttemptID: a.ID, Tasks: 6, First: at(10), Last: at(20)},
 				{Cause: 7, AttemptID: b.ID, Tasks: 3, First: at(40), Last: at(40)},
 			}},
 			{"time", func(f *trowel.FailureFilter) { f.Since, f.Until = at(20), at(30) }, []trowel.FailedAttempt{{Cause: 7, AttemptID: a.ID, Tasks: 3, First: at(20), Last: at(20)}}},
@@ -70,11 +71,11 @@ func testFailures(t *testing.T, db trowel.Store) {
 		equal(t, "CountCauses of another project", none, map[trowel.Cause]int{})
 		return errors.Join(err, errFind, errKnown, errCount, errNone)
 	})
-	testRecovered(t, db, a, b, all)
+	testRecovered(t, db, a, b)
 }
 
 // testRecovered checks that the last attempt of the session decides, and that failures are deleted with their attempt.
-func testRecovered(t *testing.T, db trowel.Store, a, b *trowel.Attempt, all trowel.FailureFilter) {
+func testRecovered(t *testing.T, db trowel.Store, a, b *trowel.Attempt) {
 	t.Helper()
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		a.Flags, a.FinishedAt = trowel.AttemptDone, at(50)

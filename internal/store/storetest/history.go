@@ -27,7 +27,11 @@ func testArchives(t *testing.T, db trowel.Store) {
 		if _, err := tx.ListArchivedTasks(ctx, other.ID); !errors.Is(err, trowel.ErrNotFound) {
 			t.Errorf("archive of a running attempt: %v, want not found", err)
 		}
-		return err
+		some, errSome := tx.FindArchivedTasks(ctx, a.ID, []trowel.TaskID{3, 4, 0, 2})
+		equal(t, "FindArchivedTasks", some, want[1:])
+		none, errNone := tx.FindArchivedTasks(ctx, other.ID, []trowel.TaskID{4})
+		equal(t, "FindArchivedTasks of a running attempt", len(none), 0)
+		return errors.Join(err, errSome, errNone)
 	})
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
 		return tx.ArchiveTasks(ctx, at(31), trowel.EndedTasks{AttemptID: a.ID, Tasks: want})
@@ -55,6 +59,13 @@ func testManyEnds(t *testing.T, db trowel.Store) {
 		return errors.Join(tx.UpdateAttempts(ctx), tx.UpdateAttempts(ctx, attempts...), tx.ArchiveTasks(ctx, at(30)), tx.ArchiveTasks(ctx, at(30), ended...))
 	})
 	equal(t, "number of live tasks of the other attempt", len(listTasks(t, db, other)), 1)
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		some, err := tx.FindArchivedTasks(ctx, attempts[5].ID, []trowel.TaskID{50001, 50500, 50501, 51200, 51201, 1})
+		equal(t, "FindArchivedTasks of several parts", some, []*trowel.Task{ended[5].Tasks[0], ended[5].Tasks[499], ended[5].Tasks[500], ended[5].Tasks[1199]})
+		none, errNone := tx.FindArchivedTasks(ctx, attempts[1].ID, []trowel.TaskID{1})
+		equal(t, "FindArchivedTasks of an empty archive", len(none), 0)
+		return errors.Join(err, errNone)
+	})
 	for _, a := range attempts {
 		equal(t, "number of live tasks", len(listTasks(t, db, a)), 0)
 	}
