@@ -49,6 +49,7 @@ type Tx interface {
 	WhyTx
 	TaskLineTx
 	FailureTx
+	EstimateTx
 	OverviewTx
 	UsageTx
 	ParamTx

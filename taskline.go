@@ -41,6 +41,8 @@ type TaskLineTx interface {
 	// EachArchivedLine calls f with the archived tasks of an attempt, in the order of their ids, until f returns an error. If
 	// there is no archive, that is an ErrNotFound.
 	EachArchivedLine(ctx context.Context, attempt AttemptID, f func(t *TaskLine) error) error
+	// HasFewTasks reports whether an attempt has at most so many live tasks. It does not look at more.
+	HasFewTasks(ctx context.Context, attempt AttemptID, most int) (bool, error)
 	// FindLastAudit returns the largest id of the audit rows of an attempt, or zero if there are none.
 	FindLastAudit(ctx context.Context, attempt AttemptID) (int64, error)
 	// ListTriesAmong returns the ended tries of some tasks of an attempt, in the order of tasks and numbers.

@@ -14,6 +14,7 @@ type AttemptSummary struct {
 	Tasks            int                  `json:"tasks"`    // how many it has
 	Counts           map[string]int       `json:"counts"`   // those that are no groups, by state
 	RootCauses       List[RootCause]      `json:"rootCauses"`
+	Estimate         *Estimate            `json:"estimate"`        // nil with fewer than 3 earlier successes, and once it has ended
 	PreviousSuccess  *PreviousAttempt     `json:"previousSuccess"` // the last success of the workflow before it
 	Retries          List[SessionAttempt] `json:"retries"`         // the other attempts of its session, newest first, at most 20
 	Can              List[string]         `json:"can"`             // what the caller may do with it: verbs

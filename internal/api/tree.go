@@ -21,7 +21,7 @@ type TreeItem struct {
 	Upstreams  List[ID]       `json:"upstreams"`  // siblings that must succeed first
 	Children   int            `json:"children"`   // how many tasks are directly below it
 	ToMake     int            `json:"toMake"`     // how many tasks it is known to make at run time, directly below it
-	Counts     map[string]int `json:"counts"`     // all tasks below that are no groups, by state; nil for none
+	Counts     map[string]int `json:"counts"`     // all tasks below that are no groups, by state; {} for none
 	Agent      *string        `json:"agent"`      // who has or had the last try
 	Reason     *Reason        `json:"reason"`     // why it does not run; nil if it runs or is done, or its tasks run
 	HasLog     bool           `json:"hasLog"`     // it has run, so there may be output

@@ -41,8 +41,9 @@ const outlineBytes = 96 << 20
 // Routes are the paths of all groups.
 func Routes(o *Options) []rest.Route {
 	outlines := outline.NewCache(outlineBytes)
+	views := view.Options{Outlines: outlines, Health: o.Health.Health.Check, CountAgents: health.CountAgents, Waiting: explain.Waiting(o.Explain)}
 	return slices.Concat(
-		v1.Routes(&o.V1), signin.Routes(o.SignIn), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(outlines), revision.Routes(o.Revision), action.Routes(o.Action),
+		v1.Routes(&o.V1), signin.Routes(o.SignIn), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(views), revision.Routes(o.Revision), action.Routes(o.Action),
 		explain.Routes(o.Explain, outlines), ops.Routes(o.Ops), agentapi.Routes(o.Agents),
 	)
 }

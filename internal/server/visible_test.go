@@ -54,7 +54,7 @@ func sightedRequests() map[string]sighted {
 		"getFindings": {path: revised}, "retryAttempt": {body: `{"mode":"all","revision":"{revision}"}`}, "getScheduleDecisions": {}, "getNextRuns": {}, "getSessionWhy": {path: "?sessionTime=2024-03-01T00:00:00Z"}, "getFiles": {path: revised}, "getRevisionDiff": {path: "?from={revision}"}, "getFileContent": {path: revised + "&path={workflowName}.dig"}, "getTaskPlaces": {}, "getTasksOutside": {},
 		"getFileHandles": {path: "?task={taskName}"}, "getFile": {own: http.StatusNotFound},
 		"getEvents":     {path: "?topic=attempt:{attempt}"},
-		"getAttemptWhy": {path: "?task={taskName}"}, "getReasons": {}, "getTask": {}, "getTaskWhy": {}, "getAttemptSummary": {}, "getFailures": {path: "?project={projectName}&workflow={workflowName}"}, "getTree": {path: "?parent={task}&around={task}"},
+		"getAttemptWhy": {path: "?task={taskName}"}, "getReasons": {}, "getTask": {}, "getTaskWhy": {}, "getOverview": {}, "getLate": {}, "getUpcoming": {path: "?project={projectName}&workflow={workflowName}"}, "getAttemptSummary": {}, "getFailures": {path: "?project={projectName}&workflow={workflowName}"}, "getTree": {path: "?parent={task}&around={task}"},
 		"getPools": {path: "?project={projectName}"}, "getPool": {path: "?project={projectName}"}, "getPoolTasks": {path: "?project={projectName}"},
 		"getPoolHistory": {path: "?project={projectName}"}, "putPool": {path: "?project={projectName}", body: `{"slots":3}`},
 		"deletePool": {path: "?project={projectName}"},

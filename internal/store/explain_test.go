@@ -183,6 +183,15 @@ func hot() []statement {
 		})),
 		sorted(one("ListTasks", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTasks(ctx, 7, 3); return err })),
 		one("ListChanged", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListChanged(ctx, 7, 3, 20); return err }),
+		one("ListUpcoming", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListUpcoming(ctx, trowel.UpcomingFilter{Before: time.UnixMicro(5000), Limit: 50})
+			return err
+		}),
+		sorted(one("ListDurations", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListDurations(ctx, 7, "w1", 7, 20)
+			return err
+		})),
+		sorted(scanned(one("CountWaiting", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.CountWaiting(ctx); return err }))),
 		sorted(one("ListFailedAttempts", func(ctx context.Context, tx trowel.Tx) error {
 			_, err := tx.ListFailedAttempts(ctx, trowel.FailureFilter{Since: time.UnixMicro(10), Until: time.UnixMicro(4000), Limit: 100})
 			return err

@@ -20,6 +20,7 @@ wait_reason, retry_at, ready_at, claimed_at, started_at, updated_at, agent_id, r
 
 	sqlSelectLines   = `SELECT ` + lineColumns + ` FROM task`
 	sqlEachTaskLine  = sqlSelectLines + ` WHERE attempt_id = $1 AND id > $2 ORDER BY id`
+	sqlHasFewTasks   = `SELECT count(*) FROM (SELECT 1 FROM task WHERE attempt_id = $1 LIMIT $2) AS page`
 	sqlFindLastAudit = `SELECT coalesce(max(id), 0) FROM audit WHERE attempt_id = $1`
 )
 
@@ -251,6 +252,14 @@ func (r *lineReader) archived(item string) (*trowel.TaskLine, error) {
 	})
 	r.written(row, local, origin)
 	return row, cmp.Or(failed, err)
+}
+
+func (t *tx) HasFewTasks(ctx context.Context, attempt trowel.AttemptID, most int) (bool, error) {
+	var n int
+	if err := t.row(ctx, sqlHasFewTasks, []any{attempt, most + 1}, &n); err != nil {
+		return false, fmt.Errorf("count tasks of attempt %d: %w", attempt, err)
+	}
+	return n <= most, nil
 }
 
 func (t *tx) FindLastAudit(ctx context.Context, attempt trowel.AttemptID) (id int64, err error) {

@@ -76,13 +76,7 @@ func (a *asker) readyByCode() ([]reason.Waiting, error) {
 			ID: c.First, AttemptID: a.summary.Attempt.ID, State: trowel.TaskReady, Flags: c.Flags, ReadyAt: c.ReadyAt, Requirements: c.Requirements, Acquired: c.Acquired,
 		}
 		first := reason.Explain(t, a.facts)[0]
-		list[i] = reason.Waiting{Code: first.Code, Count: c.Count, Sample: c.First}
-		for _, key := range []string{"pool", "key", "queue", "scope"} {
-			if value, ok := first.Fields.Get(key); ok {
-				list[i].Arg, _ = value.(string)
-				break
-			}
-		}
+		list[i] = reason.Waiting{Code: first.Code, Arg: argOf(&first), Count: c.Count, Sample: c.First}
 	}
 	return list, nil
 }

@@ -322,7 +322,7 @@ func (t *treeReader) planned(owner *trowel.Task, tasks []dig.Task) {
 		}
 		item := api.TreeItem{
 			Name: own.Name, FullName: own.FullName, Depth: t.toMakeDepth + depths[i], Index: len(t.page.Items), Kind: "planned",
-			State: trowel.TaskBlocked.String(), Matches: true,
+			State: trowel.TaskBlocked.String(), Matches: true, Counts: map[string]int{},
 		}
 		if depths[i] == 0 {
 			item.ParentID = &parent

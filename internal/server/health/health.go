@@ -46,16 +46,11 @@ func (h *handlers) get(c *rest.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := api.HealthReport{OK: true}
-	for _, part := range h.health.parts {
-		checked := h.health.check(c.Ctx(), part, c.Clock)
-		report.OK = report.OK && checked.OK
-		report.Parts = append(report.Parts, checked)
-	}
+	report := h.health.Check(c)
 	if reader {
 		err = c.View(func(tx trowel.Tx) error {
 			agents, err := tx.ListAgents(c.Ctx())
-			report.Agents = countAgents(agents, c.Now)
+			report.Agents = CountAgents(agents, c.Now)
 			return err
 		})
 		report.OK = report.OK && err == nil
@@ -68,8 +63,19 @@ func (h *handlers) get(c *rest.Call) (any, error) {
 	return report, nil
 }
 
-// countAgents counts agents by their liveness.
-func countAgents(agents []*trowel.Agent, now time.Time) *api.HealthAgents {
+// Check checks all parts. The report has no agents.
+func (h *Monitor) Check(c *rest.Call) api.HealthReport {
+	report := api.HealthReport{OK: true}
+	for _, part := range h.parts {
+		checked := h.check(c.Ctx(), part, c.Clock)
+		report.OK = report.OK && checked.OK
+		report.Parts = append(report.Parts, checked)
+	}
+	return report
+}
+
+// CountAgents counts agents by their liveness.
+func CountAgents(agents []*trowel.Agent, now time.Time) *api.HealthAgents {
 	var n api.HealthAgents
 	for _, a := range agents {
 		switch document.Liveness(a, now) {

@@ -58,6 +58,13 @@ func (c *Cache) Read(ctx context.Context, tx trowel.Tx, a *trowel.Attempt, f fun
 	return f(&e.tree)
 }
 
+// Has reports whether the tree of an attempt is in memory, so that Read is fast.
+func (c *Cache) Has(id trowel.AttemptID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.entries[id] != nil
+}
+
 // entry returns the entry of an attempt, which may have no tree yet.
 func (c *Cache) entry(id trowel.AttemptID) *entry {
 	c.mu.Lock()

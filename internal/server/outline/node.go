@@ -16,12 +16,12 @@ type Counts [States + 1]int32
 // Unreached is the index in Counts of blocked tasks that can never run.
 const Unreached = States
 
-// ByName returns the numbers that are not zero, by the name of their state; nil for nil.
+// ByName returns the numbers that are not zero, by the name of their state.
 func (c *Counts) ByName() map[string]int {
-	if c == nil {
-		return nil
-	}
 	counts := map[string]int{}
+	if c == nil {
+		return counts
+	}
 	for state, n := range c {
 		switch {
 		case n == 0:

@@ -35,6 +35,9 @@ func (h *handlers) getAttemptSummary(c *rest.Call) (any, error) {
 		if err := h.outlines.Read(c.Ctx(), tx, &s.Attempt, r.take); err != nil {
 			return err
 		}
+		if shape.Estimate, err = h.usual.estimate(c, tx, s); err != nil {
+			return err
+		}
 		return r.complete()
 	})
 	return shape, err

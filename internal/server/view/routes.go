@@ -1,6 +1,9 @@
 package view
 
 import (
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/server/find"
@@ -8,13 +11,48 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// handlers answer with what needs the trees of attempts.
-type handlers struct{ outlines *outline.Cache }
+// Options are what the lists need of other groups.
+type Options struct {
+	// Outlines has the trees of attempts.
+	Outlines *outline.Cache
+	// Health checks all parts of the server.
+	Health func(c *rest.Call) api.HealthReport
+	// CountAgents counts agents by how they are.
+	CountAgents func(agents []*trowel.Agent, now time.Time) *api.HealthAgents
+	// Waiting counts ready tasks by what they wait for.
+	Waiting func(c *rest.Call, tx trowel.Tx, ready []trowel.LiveCount) (api.List[api.WaitingCount], error)
+}
 
-// Routes are the paths of lists made for people. outlines has the trees of attempts.
-func Routes(outlines *outline.Cache) []rest.Route {
-	h := &handlers{outlines}
+// handlers answer with what is kept in memory.
+type handlers struct {
+	Options
+
+	outlines *outline.Cache
+	usual    *usual
+}
+
+// Routes are the paths of lists made for people.
+func Routes(o Options) []rest.Route {
+	h := &handlers{Options: o, outlines: o.Outlines, usual: &usual{known: map[usualKey]usualTimes{}}}
 	return []rest.Route{
+		{
+			Method: "GET", Path: "/api/overview", Name: "getOverview", Verb: access.ListSessionsOfSite, Answer: api.Overview{},
+			Handle: h.getOverview, About: "What a person needs to know first: health, failures, what is late, runs, waits and comes.",
+			Query: []rest.Parameter{rest.QueryText("since", "Failures since then: an instant, as in 2026-01-02T03:04:05Z; a day ago if it is missing.")},
+		},
+		{
+			Method: "GET", Path: "/api/late", Name: "getLate", Verb: access.ListSessionsOfSite, Answer: api.LateList{},
+			Handle: h.getLate, About: "Sessions that should have started, and attempts that run longer than usual, the latest first.",
+		},
+		{
+			Method: "GET", Path: "/api/upcoming", Name: "getUpcoming", Verb: access.ListSchedulesOfSite, Answer: api.UpcomingList{},
+			Handle: h.getUpcoming, About: "Sessions that enabled schedules will start, the earliest first.",
+			Query: append(rest.PageParams(),
+				rest.QueryText("from", "Only those that run then or later: an instant, as in 2026-01-02T03:04:05Z; if it is missing now, with those that are due."),
+				rest.QueryText("to", "Only those that run before then; 2 hours after from if it is missing."),
+				find.QueryProject(),
+				find.QueryWorkflow()),
+		},
 		{
 			Method: "GET", Path: "/api/failures", Name: "getFailures", Verb: access.ListSessionsOfSite, Answer: api.FailureList{},
 			Handle: getFailures, About: "Tasks that ended in an error, by cause, the newest first.",

@@ -54,6 +54,8 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"ends of many attempts", testManyEnds},
 		{"tries", testTries},
 		{"failures", testFailures},
+		{"upcoming schedules", testEstimates},
+		{"durations", testDurations},
 		{"audit", testAudits},
 		{"secrets", testSecrets},
 		{"form of secrets", testSecretForm},

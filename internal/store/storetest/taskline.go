@@ -50,6 +50,10 @@ func testTaskLines(t *testing.T, db trowel.Store) {
 		equal(t, "EachTaskLine after one", list(func(f func(*trowel.TaskLine) error) error { return tx.EachTaskLine(ctx, a.ID, 4, f) }), want[4:])
 		found, err := tx.FindTaskLines(ctx, a.ID, []trowel.TaskID{5, 7, 3, 5})
 		equal(t, "FindTaskLines", found, []*trowel.TaskLine{want[2], want[4]})
+		few, errFew := tx.HasFewTasks(ctx, a.ID, 6)
+		many, errMany := tx.HasFewTasks(ctx, a.ID, 5)
+		equal(t, "HasFewTasks", []bool{few, many}, []bool{true, false})
+		err = errors.Join(err, errFew, errMany)
 		errNone := tx.EachArchivedLine(ctx, a.ID, func(*trowel.TaskLine) error { return nil })
 		if !errors.Is(errNone, trowel.ErrNotFound) {
 			t.Errorf("EachArchivedLine without an archive: %v", errNone)
