@@ -82,6 +82,20 @@ func TestOperating(t *testing.T) {
 				"  name: huge\n  ready: 0\n  running: 0\n  agents: 1\n  slots: unlimited\n" +
 				"  hand-off: half within 1.83 ms, 99 % within 1m 1s; 60000 tasks a minute\n\n2 entries.\n",
 		},
+		{
+			Name: "failures", Args: "failures demo main", Asked: []string{"GET failures?project=demo&workflow=main"},
+			Known: clitest.Answers{"GET failures?project=demo&workflow=main": `{"items":[{"cause":"00000000000000aa","kind":"runtime","message":"no host (runtime)","operator":"sh","count":4,` +
+				`"first":"2024-01-01T00:00:00.000Z","last":"2024-01-01T01:00:00.000Z","isNew":true,"recovered":true,"sample":{"attemptId":"4","taskId":"9","taskName":"+main+a",` +
+				`"project":{"id":"1","name":"demo"},"workflow":"main","sessionTime":"2024-01-01T09:00:00+09:00","logTail":["0","1","2","3"]},"attempts":["4"],"attemptCount":1}],"next":"x"}`},
+			Stdout: "sh>: no host (runtime) (new, recovered)\n  4 tasks of 1 attempt, from 2024-01-01 09:00:00 +0900 to 2024-01-01 10:00:00 +0900\n" +
+				"  attempt 4  demo/main  +main+a\n    1\n    2\n    3\n\n1 cause. There are older ones.\n",
+		},
+		{
+			Name: "late", Args: "late", Asked: []string{"GET late"},
+			Known: clitest.Answers{"GET late": `{"items":[{"kind":"running_long","project":{"id":"1","name":"demo"},"workflow":"main","sessionTime":"2024-01-01T09:00:00+09:00",` +
+				`"expectedAt":"2024-01-01T00:00:00.000Z","marginMs":-90000,"attemptId":"4","scheduleId":null,"reason":"it runs long"}],"next":null}`},
+			Stdout: "1m 30s late  demo/main  session 2024-01-01T09:00:00+09:00  attempt 4: it runs long\n1 thing is late.\n",
+		},
 		{Name: "agents", Args: "agents", Known: clitest.Answers{agents: box}, Asked: []string{agents}, Stdout: "Agents:\n" + shownAgent + "1 entries.\n"},
 		{Name: "agents as JSON", Args: "agents list --json", Known: clitest.Answers{agents: box}, Asked: []string{agents}, Stdout: box + "\n"},
 		{

@@ -11,7 +11,7 @@ import (
 func commandLine() cmd.Program {
 	return cmd.Program{Explain: Explain, Commands: []cmd.Command{
 		Push(), Upload(), Download(), Projects(), Workflows(), Start(), Retry(), Sessions(), Attempts(), Attempt(), Reschedule(), Backfill(), Log(), Kill(),
-		Tasks(), Why(), Schedules(), Disable(), Enable(), Delete(), Secrets(), Version(), Tokens(), Pause(), Unpause(), History(), Pools(), Queues(), Agents(), Audit(),
+		Tasks(), Why(), Schedules(), Disable(), Enable(), Delete(), Secrets(), Version(), Tokens(), Pause(), Unpause(), History(), Pools(), Queues(), Failures(), Late(), Upcoming(), Agents(), Audit(),
 	}}
 }
 

@@ -71,34 +71,34 @@ func (o *overview) addLive() error {
 		return err
 	}
 	o.shape.Health.Agents = o.CountAgents(agents, o.Now)
-	live, err := o.tx.CountLive(o.Ctx())
+	live, waiting, err := o.live.read(o.Call, o.tx, o.Waiting)
 	if err != nil {
 		return err
 	}
-	var ready []trowel.LiveCount
 	var oldest time.Time
 	for i := range live {
 		l := &live[i]
-		if o.Caller.Project != 0 && l.ProjectID != o.Caller.Project {
-			continue
-		}
-		if l.State == trowel.TaskRunning {
+		switch {
+		case o.Caller.Project != 0 && l.ProjectID != o.Caller.Project:
+		case l.State == trowel.TaskRunning:
 			o.shape.Counts.RunningTasks += l.Count
-			continue
-		}
-		o.shape.Counts.ReadyTasks += l.Count
-		ready = append(ready, *l)
-		if oldest.IsZero() || l.Oldest.Before(oldest) {
-			oldest = l.Oldest
+		default:
+			o.shape.Counts.ReadyTasks += l.Count
+			if oldest.IsZero() || l.Oldest.Before(oldest) {
+				oldest = l.Oldest
+			}
 		}
 	}
 	if !oldest.IsZero() {
 		ms := max(0, o.Now.Sub(oldest).Milliseconds())
 		o.shape.Health.Lag.OldestReadyMS = &ms
 	}
-	if o.shape.Waiting, err = o.Waiting(o.Call, o.tx, ready); err != nil {
-		return err
+	if o.Caller.Project != 0 {
+		if waiting, err = o.Waiting(o.Call, o.tx, readyOf(live, o.Caller.Project)); err != nil {
+			return err
+		}
 	}
+	o.shape.Waiting = slices.Clone(waiting)
 	if err := o.addWaitingAttempts(); err != nil {
 		return err
 	}

@@ -29,11 +29,12 @@ type handlers struct {
 
 	outlines *outline.Cache
 	usual    *usual
+	live     *liveCounts
 }
 
 // Routes are the paths of lists made for people.
 func Routes(o Options) []rest.Route {
-	h := &handlers{Options: o, outlines: o.Outlines, usual: &usual{known: map[usualKey]usualTimes{}}}
+	h := &handlers{Options: o, outlines: o.Outlines, usual: &usual{known: map[usualKey]usualTimes{}}, live: &liveCounts{}}
 	return []rest.Route{
 		{
 			Method: "GET", Path: "/api/overview", Name: "getOverview", Verb: access.ListSessionsOfSite, Answer: api.Overview{},
