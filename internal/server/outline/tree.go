@@ -78,7 +78,7 @@ func (t *Tree) put(row *trowel.TaskLine) (structure bool) {
 func (t *Tree) link() {
 	t.Root = nil
 	for _, n := range t.nodes {
-		n.Parent, n.Children, n.Old = nil, n.Children[:0], false
+		n.Parent, n.Children, n.Counts, n.Old = nil, n.Children[:0], nil, false
 	}
 	var parent *Node
 	for _, n := range t.nodes {
