@@ -26,8 +26,8 @@ const (
 	firstPauses  = 315 * time.Second
 )
 
-// downTime is how long the server is stopped, so that a fifth of the tasks become due at once.
-const downTime = longestPause / 5
+// waitingDue is how many tasks are due at once when the server starts again.
+const waitingDue = waitingTasks / 5
 
 // bucket is a fake of S3 that has no object, and knows when each was looked for.
 type bucket struct {
@@ -156,13 +156,16 @@ func (s *server) startWaiting(b *bench, endpoint string) (usage, error) {
 	return before, err
 }
 
-// lookedAtOnce stops the server for a while and returns one that was started again, how long it took to look at all objects that were
+// lookedAtOnce stops the server until waitingDue tasks are due, and returns one that was started again, how long it took to look at all objects that were
 // due, and how many these were.
 func (b *bench) lookedAtOnce(s *server, db *database, objects *bucket, settings []string) (again *server, took time.Duration, due int, err error) {
 	if err := s.stop(); err != nil {
 		return nil, 0, 0, err
 	}
-	<-time.After(downTime)
+	overdue := func() int { return len(objects.due(time.Now().Add(-longestPause))) }
+	if err := untilEvery(time.Second, 2*longestPause, func() (bool, error) { return overdue() >= waitingDue, nil }); err != nil {
+		return nil, 0, 0, err
+	}
 	if again, err = b.serve(db, settings...); err != nil {
 		return nil, 0, 0, err
 	}

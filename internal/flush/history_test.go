@@ -175,7 +175,7 @@ func (f *faultRound) event(m *model.Model, h *history, i int, t *model.Task) {
 		m.Claim(id, nil, e.At)
 	case e.Cause == string(trowel.TransitionRelease):
 		m.Release(id, e.Try, false, 0, e.At)
-	case e.From == trowel.TaskRunning.String() && e.Actor == "engine" && t.Flags.Canceling(): // its agent was lost
+	case e.From == trowel.TaskRunning.String() && e.Actor == "engine": // its agent was lost
 		m.Release(id, e.Try, true, 0, e.At)
 	case e.Actor == killer:
 		if m.Flags&trowel.AttemptCancelRequested == 0 {
