@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sends generated requests to a server, good and bad ones, and checks the answers against /api/openapi.json: no 5xx, only
 # the statuses, content types and shapes that the document tells of. EXAMPLES is their number for each operation; the seed
-# is fixed, so a failure comes again. Schemathesis is installed below .bin, in the versions of requirements.txt.
+# is fixed, so a failure comes again. /api/login is left out, as an address that fails to sign in is slowed down on all
+# paths. Schemathesis is installed below .bin, in the versions of requirements.txt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -39,7 +40,7 @@ check() {
     --seed 20240115 --max-examples "$examples" --phases coverage,fuzzing --generation-database none --suppress-health-check all \
     --checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance,ignored_auth \
     --auth admin:secret \
-    --exclude-path /api/events --request-timeout 10 --warnings off --workers 2 --no-color --continue-on-failure
+    --exclude-path /api/events --exclude-path /api/login --request-timeout 10 --warnings off --workers 2 --no-color --continue-on-failure
 }
 
 if [ "${1:-}" = check ]; then

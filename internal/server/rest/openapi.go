@@ -127,7 +127,7 @@ func (d *description) operation(r *Route) map[string]any {
 func (r *Route) errorStatuses() []int {
 	statuses := slices.AppendSeq([]int{503}, maps.Keys(r.Errors))
 	if !r.Open {
-		statuses = append(statuses, 401)
+		statuses = append(statuses, 401, 429)
 	}
 	if r.Verb != "" {
 		statuses = append(statuses, 403)
