@@ -214,7 +214,9 @@ func hold(rows []*trowel.Task, unkept string, held, limits map[string]int) (runn
 			}
 		}
 		if row.State == trowel.TaskRunning {
-			running++
+			if !row.Flags.Canceling() { // a try that only cancels a job takes no part in limits
+				running++
+			}
 			if unkept != "" && !row.Acquired.HasPool() {
 				held[unkept]++
 			}
