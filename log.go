@@ -26,6 +26,13 @@ type LogChunk struct {
 	// TextBytes is the number of bytes of text in the chunk.
 	TextBytes int64
 
+	// Searched reports whether somebody has looked for lines that look like errors. Earlier versions did not.
+	Searched bool
+
+	// ErrorAt is where in the text of the chunk the last such line begins, in bytes; -1 if there is none. It means nothing
+	// unless Searched is true.
+	ErrorAt int64
+
 	// DataBytes is the size of the gzip member.
 	DataBytes int64
 
@@ -57,11 +64,14 @@ type LogTx interface {
 	// with ErrConflict if one of them is stored already.
 	InsertNewLogChunks(ctx context.Context, chunks []LogChunk) error
 	// ListLogFiles returns the files of an attempt whose name begins with prefix, in the order of
-	// their names.
+	// their names. It reads the chunks of these alone.
 	ListLogFiles(ctx context.Context, attempt AttemptID, prefix string) ([]LogFile, error)
 	// ListLogChunks returns up to limit chunks of a file from number seq on, with their data if
 	// withData is true.
 	ListLogChunks(ctx context.Context, attempt AttemptID, file string, seq, limit int, withData bool) ([]LogChunk, error)
+	// FindErrorChunk returns the last chunk of a file before number seq, without its data, that has a line that looks like an
+	// error, or was not searched for one. It is ErrNotFound if there is none.
+	FindErrorChunk(ctx context.Context, attempt AttemptID, file string, seq int) (*LogChunk, error)
 	// ListUnpackedLogs returns up to limit attempts that are done and have chunks with data, the
 	// oldest first.
 	ListUnpackedLogs(ctx context.Context, limit int) ([]AttemptID, error)

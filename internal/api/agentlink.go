@@ -159,7 +159,8 @@ type AgentLogChunk struct {
 	Lines     int64  `json:"lines"`
 	Offset    int64  `json:"offset"`
 	TextBytes int64  `json:"textBytes"`
-	Data      []byte `json:"data"` // a complete gzip member
+	ErrorAt   *int64 `json:"errorAt,omitempty"` // missing if nobody has searched
+	Data      []byte `json:"data"`              // a complete gzip member
 }
 
 // AgentLogs are pieces of output of running tries.

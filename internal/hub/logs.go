@@ -102,10 +102,14 @@ func chunkOf(c *api.AgentLogChunk) (trowel.LogChunk, error) {
 	if !isSoundChunk(c) {
 		return trowel.LogChunk{}, invalid("piece %d of the log %.60q makes no sense", c.Seq, c.File)
 	}
-	return trowel.LogChunk{
+	chunk := trowel.LogChunk{
 		AttemptID: trowel.AttemptID(c.AttemptID), File: c.File, Seq: c.Seq, FirstLine: c.FirstLine, Lines: c.Lines, Offset: c.Offset,
 		TextBytes: c.TextBytes, DataBytes: int64(len(c.Data)), Data: c.Data,
-	}, nil
+	}
+	if c.ErrorAt != nil {
+		chunk.Searched, chunk.ErrorAt = true, *c.ErrorAt
+	}
+	return chunk, nil
 }
 
 // Bounds of chunks. Their numbers are added up per file. An agent with false numbers must not make the output of an
@@ -120,6 +124,9 @@ const (
 // far as one can see without unpacking it.
 func isSoundChunk(c *api.AgentLogChunk) bool {
 	if c.Seq < 0 || c.Seq > math.MaxInt32 || c.Offset < 0 || c.Offset > maxText || c.FirstLine < 0 || c.FirstLine > c.Offset {
+		return false
+	}
+	if c.ErrorAt != nil && (*c.ErrorAt < -1 || *c.ErrorAt >= c.TextBytes || *c.ErrorAt > math.MaxInt32) {
 		return false
 	}
 	if len(c.Data) <= gzipBytes || !bytes.HasPrefix(c.Data, []byte{0x1f, 0x8b, 8}) {

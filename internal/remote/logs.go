@@ -45,8 +45,12 @@ func (l *Link) sendLogs(ctx context.Context, id string, chunks []trowel.LogChunk
 }
 
 func chunkShape(c *trowel.LogChunk) api.AgentLogChunk {
-	return api.AgentLogChunk{
+	shape := api.AgentLogChunk{
 		AttemptID: int64(c.AttemptID), File: c.File, Seq: c.Seq, FirstLine: c.FirstLine, Lines: c.Lines, Offset: c.Offset,
 		TextBytes: c.TextBytes, Data: c.Data,
 	}
+	if c.Searched {
+		shape.ErrorAt = &c.ErrorAt
+	}
+	return shape
 }

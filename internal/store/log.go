@@ -12,11 +12,14 @@ import (
 
 const (
 	sqlListLogFiles = `SELECT file, sum(data_bytes), sum(text_bytes), sum(line_count), count(*), min(blob_key), max(blob_key), count(blob_key),
-min(blob_offset) FROM log_chunk WHERE attempt_id = $1 AND substr(file, 1, length($2)) = $2 GROUP BY file ORDER BY file`
+min(blob_offset) FROM log_chunk WHERE attempt_id = $1 AND file >= $2 AND file < $3 GROUP BY file ORDER BY file`
 	sqlListOwnBlobs = `SELECT blob_key FROM log_chunk WHERE attempt_id = $1 AND blob_key IS NOT NULL GROUP BY blob_key
 HAVING min(file) = max(file)`
-	sqlListChunks = `SELECT seq, first_line, line_count, text_offset, text_bytes, data_bytes, CASE WHEN $5 THEN data END, blob_key, blob_offset
+	chunkNumbers  = `seq, first_line, line_count, text_offset, text_bytes, data_bytes, error_at`
+	sqlListChunks = `SELECT ` + chunkNumbers + `, CASE WHEN $5 THEN data END, blob_key, blob_offset
 FROM log_chunk WHERE attempt_id = $1 AND file = $2 AND seq >= $3 ORDER BY seq LIMIT $4`
+	sqlFindErrorChunk = `SELECT ` + chunkNumbers + `, NULL, blob_key, blob_offset
+FROM log_chunk WHERE attempt_id = $1 AND file = $2 AND seq < $3 AND coalesce(error_at, 0) >= 0 ORDER BY seq DESC LIMIT 1`
 	sqlListUnpacked = `SELECT DISTINCT c.attempt_id FROM log_chunk c JOIN attempt a ON a.id = c.attempt_id
 WHERE c.data IS NOT NULL AND a.finished_at IS NOT NULL ORDER BY c.attempt_id LIMIT $1`
 	sqlListMarkedSQLite = `SELECT u.attempt_id FROM log_unpacked u JOIN attempt a ON a.id = u.attempt_id
@@ -29,7 +32,7 @@ AND NOT EXISTS (SELECT 1 FROM log_chunk c WHERE c.attempt_id = $1 AND c.data IS 
 )
 
 const chunkColumns = `attempt_id BIGINT, file TEXT, seq INTEGER, first_line BIGINT, line_count BIGINT, text_offset BIGINT, text_bytes BIGINT,
-data_bytes BIGINT, data BYTEA`
+data_bytes BIGINT, data BYTEA, error_at INTEGER`
 
 // nearby is how many attempts back an equal one is looked for before all are sorted.
 const nearby = 16
@@ -60,6 +63,11 @@ func (t *tx) insertChunks(ctx context.Context, insert bulk, chunks []trowel.LogC
 		v.number(c.TextBytes)
 		v.number(c.DataBytes)
 		v.bytes(c.Data)
+		if c.Searched {
+			v.number(c.ErrorAt)
+		} else {
+			v.null()
+		}
 	})
 	if err == nil && t.dialect.MarksLogs {
 		err = t.markLogs(ctx, chunks)
@@ -92,7 +100,7 @@ func attemptsOf(chunks []trowel.LogChunk) []trowel.AttemptID {
 func (t *tx) ListLogFiles(ctx context.Context, attempt trowel.AttemptID, prefix string) ([]trowel.LogFile, error) {
 	var list []trowel.LogFile
 	packed := false
-	err := t.rows(ctx, sqlListLogFiles, []any{attempt, prefix}, func(scan func(...any) error) error {
+	err := t.rows(ctx, sqlListLogFiles, []any{attempt, prefix, afterPrefix(prefix)}, func(scan func(...any) error) error {
 		var f trowel.LogFile
 		var low, high sql.NullString
 		var offset sql.NullInt64
@@ -114,6 +122,9 @@ func (t *tx) ListLogFiles(ctx context.Context, attempt trowel.AttemptID, prefix 
 	return list, nil
 }
 
+// afterPrefix returns a text that is larger than all names that begin with a prefix, and smaller than those behind them.
+func afterPrefix(prefix string) string { return prefix + "\U0010FFFF" }
+
 // keepOwnBlobs removes the keys of blobs that several files are in.
 func (t *tx) keepOwnBlobs(ctx context.Context, attempt trowel.AttemptID, list []trowel.LogFile) error {
 	own := map[string]bool{}
@@ -132,20 +143,37 @@ func (t *tx) keepOwnBlobs(ctx context.Context, attempt trowel.AttemptID, list []
 }
 
 func (t *tx) ListLogChunks(ctx context.Context, attempt trowel.AttemptID, file string, seq, limit int, withData bool) ([]trowel.LogChunk, error) {
-	var list []trowel.LogChunk
-	err := t.rows(ctx, sqlListChunks, []any{attempt, file, seq, limit, withData}, func(scan func(...any) error) error {
-		c := trowel.LogChunk{AttemptID: attempt, File: file}
-		var key sql.NullString
-		var offset sql.NullInt64
-		err := scan(&c.Seq, &c.FirstLine, &c.Lines, &c.Offset, &c.TextBytes, &c.DataBytes, &c.Data, &key, &offset)
-		c.BlobKey, c.BlobOffset = key.String, offset.Int64
-		list = append(list, c)
-		return err
-	})
+	list, err := t.chunks(ctx, attempt, file, sqlListChunks, attempt, file, seq, limit, withData)
 	if err != nil {
 		return nil, fmt.Errorf("list output %q of attempt %d: %w", file, attempt, err)
 	}
 	return list, nil
+}
+
+func (t *tx) FindErrorChunk(ctx context.Context, attempt trowel.AttemptID, file string, seq int) (*trowel.LogChunk, error) {
+	list, err := t.chunks(ctx, attempt, file, sqlFindErrorChunk, attempt, file, seq)
+	if err == nil && len(list) == 0 {
+		err = trowel.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find an error in output %q of attempt %d: %w", file, attempt, err)
+	}
+	return &list[0], nil
+}
+
+func (t *tx) chunks(ctx context.Context, attempt trowel.AttemptID, file, query string, args ...any) ([]trowel.LogChunk, error) {
+	var list []trowel.LogChunk
+	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
+		c := trowel.LogChunk{AttemptID: attempt, File: file}
+		var key sql.NullString
+		var offset, errorAt sql.NullInt64
+		err := scan(&c.Seq, &c.FirstLine, &c.Lines, &c.Offset, &c.TextBytes, &c.DataBytes, &errorAt, &c.Data, &key, &offset)
+		c.BlobKey, c.BlobOffset = key.String, offset.Int64
+		c.Searched, c.ErrorAt = errorAt.Valid, errorAt.Int64
+		list = append(list, c)
+		return err
+	})
+	return list, err
 }
 
 func (t *tx) ListUnpackedLogs(ctx context.Context, limit int) ([]trowel.AttemptID, error) {

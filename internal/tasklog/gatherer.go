@@ -60,9 +60,10 @@ type GathererOptions struct {
 // Gatherer keeps the logs of many tries that run at the same time. While they run, it stores their output in chunks,
 // those of all tries in one transaction; the last chunks go with the report of the try. It is safe for concurrent use.
 type Gatherer struct {
-	opts GathererOptions
-	zips compressors
-	wake wait.Signal // a Writer has something to store
+	opts   GathererOptions
+	zips   compressors
+	errors *errorFinder
+	wake   wait.Signal // a Writer has something to store
 
 	mu      sync.Mutex
 	room    sync.Cond        // signaled when waiting gets smaller
@@ -75,7 +76,7 @@ type Gatherer struct {
 // NewGatherer returns a Gatherer. Call Run, or output is stored only at the end of a try.
 func NewGatherer(opts GathererOptions) *Gatherer {
 	opts.MaxWaitingBytes = cmp.Or(opts.MaxWaitingBytes, defaultMaxWaiting)
-	g := &Gatherer{opts: opts, zips: newCompressors(), wake: wait.NewSignal(), dirty: map[*Writer]bool{}}
+	g := &Gatherer{opts: opts, zips: newCompressors(), errors: newErrorFinder(), wake: wait.NewSignal(), dirty: map[*Writer]bool{}}
 	g.room.L = &g.mu
 	return g
 }

@@ -19,23 +19,37 @@ func (r *Reader) ReadText(ctx context.Context, attempt trowel.AttemptID, name st
 	if err != nil {
 		return nil, err
 	}
+	return r.readText(ctx, attempt, f, offset, int64(limit))
+}
+
+func (r *Reader) readText(ctx context.Context, attempt trowel.AttemptID, f *trowel.LogFile, offset, limit int64) ([]byte, error) {
 	if offset >= f.TextBytes || offset < 0 || limit <= 0 {
 		return nil, nil
 	}
-	c, err := r.firstChunk(ctx, attempt, f, func(c *trowel.LogChunk) bool { return c.Offset+c.TextBytes > offset })
+	c, err := r.chunkAt(ctx, attempt, f, offset)
 	if err != nil {
 		return nil, err
 	}
-	return r.text(ctx, attempt, f, c, offset-c.Offset, int64(limit))
+	return r.text(ctx, attempt, f, c, offset-c.Offset, limit)
+}
+
+// chunkAt returns the chunk that has an offset of the text.
+func (r *Reader) chunkAt(ctx context.Context, attempt trowel.AttemptID, f *trowel.LogFile, offset int64) (*trowel.LogChunk, error) {
+	return r.firstChunk(ctx, attempt, f, func(c *trowel.LogChunk) bool { return c.Offset+c.TextBytes > offset })
 }
 
 // LineOffset returns the offset in the text of a log at which a line begins; the first line is 0. Lines that do not
 // exist yet begin at the end.
 func (r *Reader) LineOffset(ctx context.Context, attempt trowel.AttemptID, name string, line int64) (int64, error) {
 	f, err := r.find(ctx, attempt, name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
+	}
+	return r.lineOffset(ctx, attempt, f, line)
+}
+
+func (r *Reader) lineOffset(ctx context.Context, attempt trowel.AttemptID, f *trowel.LogFile, line int64) (int64, error) {
+	switch {
 	case line <= 0:
 		return 0, nil
 	case line > f.Lines:

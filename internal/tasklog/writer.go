@@ -93,6 +93,7 @@ func (w *Writer) cut() (added int, err error) {
 	c := trowel.LogChunk{
 		AttemptID: w.lease.AttemptID, File: w.file, Seq: w.seq, FirstLine: w.lines, Lines: int64(bytes.Count(w.text, []byte{'\n'})),
 		Offset: w.offset, TextBytes: int64(len(w.text)), DataBytes: int64(len(data)), Data: data,
+		Searched: true, ErrorAt: int64(w.gatherer.errors.last(w.text)),
 	}
 	w.seq++
 	w.lines += c.Lines

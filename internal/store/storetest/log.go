@@ -15,7 +15,7 @@ func newChunks(a *trowel.Attempt, file string, n int) (list []trowel.LogChunk) {
 		data := fmt.Appendf(nil, "gzip\x00\xff%d", i)
 		list = append(list, trowel.LogChunk{
 			AttemptID: a.ID, File: file, Seq: i, FirstLine: int64(10 * i), Lines: 10, Offset: int64(100 * i), TextBytes: 100,
-			DataBytes: int64(len(data)), Data: data,
+			DataBytes: int64(len(data)), Data: data, Searched: i > 0, ErrorAt: int64([]int{0, -1, 0, 99, -1}[i%5]),
 		})
 	}
 	return list
@@ -47,6 +47,14 @@ func testLogChunks(t *testing.T, db trowel.Store) {
 		without := []trowel.LogChunk{want[1], want[2]}
 		without[0].Data, without[1].Data = nil, nil
 		equal(t, "ListLogChunks without data", some, without)
+		for seq, found := range map[int]int{100: 3, 4: 3, 3: 2, 2: 0, 1: 0} {
+			c, err := tx.FindErrorChunk(ctx, a.ID, want[0].File, seq)
+			if err != nil || c.Seq != found || c.Searched != (found > 0) || c.ErrorAt != want[found].ErrorAt {
+				t.Errorf("FindErrorChunk before %d = %+v, %v, want chunk %d", seq, c, err, found)
+			}
+		}
+		_, errFirst := tx.FindErrorChunk(ctx, a.ID, want[0].File, 0)
+		wantNotFound(t, map[string]error{"FindErrorChunk before the first": errFirst})
 		none, errNone := tx.ListLogChunks(ctx, a.ID, want[0].File, 5, 100, true)
 		equal(t, "number of chunks behind the last", len(none), 0)
 		return errors.Join(errAll, errSome, errNone)
