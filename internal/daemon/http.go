@@ -20,6 +20,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/explain"
 	"github.com/trowel-project/trowel/internal/server/health"
 	"github.com/trowel-project/trowel/internal/server/ops"
+	"github.com/trowel-project/trowel/internal/server/output"
 	"github.com/trowel-project/trowel/internal/server/rest"
 	"github.com/trowel-project/trowel/internal/server/revision"
 	"github.com/trowel-project/trowel/internal/server/signin"
@@ -86,6 +87,7 @@ func (p *serverProcess) openServer(context.Context) error {
 		Stream:   stream.Options{Events: p.events, MaxStreams: descriptors() / streamFiles},
 		Ops:      ops.Options{Limits: p.flusher, SchedulesChanged: p.messenger.schedulesChanged, AgentsChanged: p.agents.changed, Aging: s.Engine.Aging},
 		Explain:  explain.Options{Aging: s.Engine.Aging, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: maxRunning(&s.Engine)},
+		Output:   output.Options{Logs: logs},
 		SignIn:   signin.Options{Auth: auth, SignIn: s.Auth.SignIn(), Version: version.Number, Links: linksOf(s.UI.Links)},
 		Agents:   agentapi.Options{Agents: p.agents.hub, Archives: archives, Version: version.Number},
 	})

@@ -113,7 +113,7 @@ func documentedRequests(t *testing.T) []documented {
 func undocumented() map[string]string {
 	const file, agents = "the answer is no JSON", "of agents; package remote reads it with the type of which the document is made"
 	return map[string]string{
-		"getArchive": file, "getFile": file, "getEvents": file, "getAgentArchive": file, "getFileContent": file, "streamLeases": file,
+		"getArchive": file, "getFile": file, "getEvents": file, "getAgentArchive": file, "getFileContent": file, "getLog": file, "streamLeases": file,
 		"registerAgent": agents, "deleteAgent": agents, "beatAgent": agents, "reportTries": agents, "putAgentLogs": agents, "getAgentSecret": agents,
 		"startAgentSession": agents, "putAgentParams": agents, "findAgentParams": agents,
 		"signIn": "nobody signs in here; package signin tests it", "signOutOne": "there is no browser here; package signin tests it",

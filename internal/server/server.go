@@ -9,6 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/health"
 	"github.com/trowel-project/trowel/internal/server/ops"
 	"github.com/trowel-project/trowel/internal/server/outline"
+	"github.com/trowel-project/trowel/internal/server/output"
 	"github.com/trowel-project/trowel/internal/server/rest"
 	"github.com/trowel-project/trowel/internal/server/revision"
 	"github.com/trowel-project/trowel/internal/server/signin"
@@ -27,6 +28,7 @@ type Options struct {
 	Stream   stream.Options
 	Ops      ops.Options
 	Explain  explain.Options
+	Output   output.Options
 	Agents   agentapi.Options
 	SignIn   signin.Options
 }
@@ -44,6 +46,6 @@ func Routes(o *Options) []rest.Route {
 	views := view.Options{Outlines: outlines, Health: o.Health.Health.Check, CountAgents: health.CountAgents, Waiting: explain.Waiting(o.Explain)}
 	return slices.Concat(
 		v1.Routes(&o.V1), signin.Routes(o.SignIn), health.Routes(o.Health), stream.Routes(o.Stream), view.Routes(views), revision.Routes(o.Revision), action.Routes(o.Action),
-		explain.Routes(o.Explain, outlines), ops.Routes(o.Ops), agentapi.Routes(o.Agents),
+		explain.Routes(o.Explain, outlines), output.Routes(o.Output, outlines), ops.Routes(o.Ops), agentapi.Routes(o.Agents),
 	)
 }

@@ -20,14 +20,15 @@ type Which struct {
 	// Below adds the output of all tasks below the task.
 	Below bool
 
-	// Tries are when the tries of the task ran, by their numbers from 1, and Try is the number of one of them. If Try is
-	// zero, the output of all of them is meant.
-	Tries []Span
-	Try   int
+	// Tries are when the tries of all tasks of the name ran. If there are none, the output of all of them is meant.
+	Tries []TrySpan
 }
 
-// Span is an interval of time. A zero To is not over.
-type Span struct{ From, To time.Time }
+// TrySpan is when a try ran, and whether its output is meant. A zero To is not over.
+type TrySpan struct {
+	From, To time.Time
+	Wanted   bool
+}
 
 // Text is the output of one or several tasks as one text: that of its files, one after the other in the order in which they
 // were begun. Offsets and lines count from the beginning of all.
@@ -96,12 +97,12 @@ func (w *Which) has(f *File) bool {
 		below, found := strings.CutPrefix(f.TaskName, strings.ReplaceAll(w.FullName, "/", "_"))
 		return w.Below && found && (strings.HasPrefix(below, "+") || strings.HasPrefix(below, "^"))
 	}
-	return w.Try == 0 || w.tryAt(f.OpenedAt) == w.Try
+	return len(w.Tries) == 0 || w.wantedAt(f.OpenedAt)
 }
 
-// tryAt returns the number of the try that ran at an instant, or else of the one that ran nearest to it: the instants in names of files
-// are by the clocks of agents.
-func (w *Which) tryAt(at time.Time) (number int) {
+// wantedAt reports whether the output is meant of the try that ran at an instant, or else of the one that ran nearest to it:
+// the instants in names of files are by the clocks of agents.
+func (w *Which) wantedAt(at time.Time) (wanted bool) {
 	var least time.Duration
 	for i, s := range w.Tries {
 		away := max(s.From.Sub(at), 0)
@@ -109,10 +110,10 @@ func (w *Which) tryAt(at time.Time) (number int) {
 			away = max(away, at.Sub(s.To))
 		}
 		if i == 0 || away <= least {
-			number, least = i+1, away
+			wanted, least = s.Wanted, away
 		}
 	}
-	return number
+	return wanted
 }
 
 // prefix is how the names of all files begin that may be meant. Long names may be cut.

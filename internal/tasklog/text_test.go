@@ -75,7 +75,9 @@ func TestText(t *testing.T) {
 	a.writeText(t, "+w+bb", start, "another task\n")
 	a.writeText(t, "+w+b+c", start.Add(time.Minute), "below\n")
 	want := one.String() + two.String()
-	tries := []Span{{start.Add(time.Second), start.Add(time.Minute)}, {start.Add(59 * time.Minute), start.Add(time.Hour)}}
+	tries := func(try int) []TrySpan {
+		return []TrySpan{{start.Add(time.Second), start.Add(time.Minute), try == 1}, {start.Add(59 * time.Minute), time.Time{}, try == 2}}
+	}
 	for range 2 {
 		for _, limit := range []int{1, 50, 4000, 1 << 20} {
 			if got, _ := all(t, a.text(t, Which{FullName: "+w+b"}), limit); got != want {
@@ -112,7 +114,7 @@ func TestText(t *testing.T) {
 			}
 		}
 		for try, want := range map[int]string{1: one.String(), 2: two.String()} {
-			if got, _ := all(t, a.text(t, Which{FullName: "+w+b", Tries: tries, Try: try}), 1<<20); got != want {
+			if got, _ := all(t, a.text(t, Which{FullName: "+w+b", Tries: tries(try)}), 1<<20); got != want {
 				t.Errorf("try %d has %d bytes, want %d", try, len(got), len(want))
 			}
 		}

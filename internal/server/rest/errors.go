@@ -22,6 +22,7 @@ const (
 	CodeForeign     = "foreign"      // the request may come from a page of another origin
 	CodeNoSignIn    = "no_sign_in"   // nobody signs in to this server
 	CodeSignedOut   = "signed_out"   // the browser is not signed in, or not any more
+	CodeLogOff      = "log_off"      // the server keeps no output of tasks
 )
 
 // Error is an error with an HTTP status of its own. The status of other errors is in statusOf.
@@ -111,6 +112,12 @@ func withCode(status int, code, format string, args ...any) *Error {
 // WithHint says how to go on.
 func (e *Error) WithHint(hint string) *Error {
 	e.hint = hint
+	return e
+}
+
+// WithCode replaces the code.
+func (e *Error) WithCode(code string) *Error {
+	e.code = code
 	return e
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/explain"
 	"github.com/trowel-project/trowel/internal/server/health"
 	"github.com/trowel-project/trowel/internal/server/ops"
+	"github.com/trowel-project/trowel/internal/server/output"
 	"github.com/trowel-project/trowel/internal/server/rest"
 	"github.com/trowel-project/trowel/internal/server/revision"
 	"github.com/trowel-project/trowel/internal/server/signin"
@@ -82,6 +83,7 @@ func Options(t *testing.T, store trowel.Store) server.Options {
 		Ops:      ops.Options{SchedulesChanged: func(*trowel.Schedule) {}, AgentsChanged: func() {}, Aging: 5 * time.Minute},
 		Explain:  explain.Options{Aging: 5 * time.Minute},
 		Action:   action.Options{Launcher: launcher},
+		Output:   output.Options{Logs: tasklog.NewReader(store, nil, false)},
 		Revision: revision.Options{Archives: archives},
 		SignIn:   signin.Options{Version: "0.1.0"},
 		Agents:   agentapi.Options{Archives: archives, Version: "0.1.0"},
