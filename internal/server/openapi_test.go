@@ -62,6 +62,7 @@ func documentedRequests(t *testing.T) []documented {
 		{"GET", "/api/late", "", "", ""},
 		{"GET", "/api/upcoming?to=2300-01-01T00:00:00Z&limit=3", "/api/upcoming", "", ""},
 		{"GET", "/api/failures?project=p", "/api/failures", "", ""},
+		{"GET", "/api/attempts/1/log/search?q=x", "/api/attempts/{id}/log/search", "", ""},
 		{"GET", "/api/attempts/1/why", "/api/attempts/{id}/why", "", ""},
 		{"GET", "/api/attempts/1/reasons", "/api/attempts/{id}/reasons", "", ""},
 		{"POST", "/api/attempts/1/retry", "/api/attempts/{id}/retry", "application/json", `{"mode":"all","dryRun":true}`},

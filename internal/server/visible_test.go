@@ -53,7 +53,7 @@ func sightedRequests() map[string]sighted {
 		"killAttempt": {own: http.StatusConflict}, "getUserInfo": {own: http.StatusNotFound},
 		"getFindings": {path: revised}, "retryAttempt": {body: `{"mode":"all","revision":"{revision}"}`}, "getScheduleDecisions": {}, "getNextRuns": {}, "getSessionWhy": {path: "?sessionTime=2024-03-01T00:00:00Z"}, "getFiles": {path: revised}, "getRevisionDiff": {path: "?from={revision}"}, "getFileContent": {path: revised + "&path={workflowName}.dig"}, "getTaskPlaces": {}, "getTasksOutside": {},
 		"getFileHandles": {path: "?task={taskName}"}, "getFile": {own: http.StatusNotFound},
-		"getLog":        {path: "?task={task}"},
+		"getLog": {path: "?task={task}"}, "searchLog": {path: "?q=x&task={task}"},
 		"getEvents":     {path: "?topic=attempt:{attempt}"},
 		"getAttemptWhy": {path: "?task={taskName}"}, "getReasons": {}, "getTask": {}, "getTaskWhy": {}, "getOverview": {}, "getLate": {}, "getUpcoming": {path: "?project={projectName}&workflow={workflowName}"}, "getAttemptSummary": {}, "getFailures": {path: "?project={projectName}&workflow={workflowName}"}, "getTree": {path: "?parent={task}&around={task}"},
 		"getPools": {path: "?project={projectName}"}, "getPool": {path: "?project={projectName}"}, "getPoolTasks": {path: "?project={projectName}"},
@@ -76,7 +76,7 @@ func namesNothing() []string {
 	return strings.Fields(`limit cursor last_id count page_size order name_pattern search_project_name include_retried direct_download client version mode
 		session_time after use dryRun expect note actor action source from to unit status createdFrom createdTo sort schedule_from clear_schedule
 		clear_schedule_all value fromTime attemptName nextTime nextRunTime skipSchedule params sessionTime retryAttemptName slots description
-		try subtree tail line at download user password token includeDeferred role since until cause depth filter q flat fields expiresAt revision name workflow task path`)
+		try subtree tail line at download regex case level count user password token includeDeferred role since until cause depth filter q flat fields expiresAt revision name workflow task path`)
 }
 
 // operation is an operation of the API document.

@@ -45,7 +45,7 @@ func all(t *testing.T, text *Text, limit int) (whole string, pieces int) {
 	for int64(len(whole)) < text.Size {
 		p, err := text.Read(t.Context(), int64(len(whole)), limit)
 		if err != nil || len(p.Data) == 0 || p.Start != int64(len(whole)) || p.Line != int64(strings.Count(whole, "\n"))+1 {
-			t.Fatalf("Read(%d) = %+v, %v", len(whole), p, err)
+			t.Fatalf("Read(%d) = %d bytes from %d, line %d, %v", len(whole), len(p.Data), p.Start, p.Line, err)
 		}
 		if end := p.End(); p.Data[len(p.Data)-1] != '\n' && end < text.Size && len(p.Data) < wholeLine && !text.several {
 			t.Errorf("Read(%d) ends within a line", len(whole))

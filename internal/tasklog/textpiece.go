@@ -50,8 +50,11 @@ func lineStart(data []byte, offset int) int {
 	if offset < wholeLine {
 		return 0 // the beginning of the text
 	}
-	for offset < len(data) && !utf8.RuneStart(data[offset]) {
-		offset++
+	for n := 1; n < utf8.UTFMax; n++ {
+		if before := data[offset-n:]; utf8.RuneStart(before[0]) {
+			_, size := utf8.DecodeRune(before)
+			return offset + max(size-n, 0)
+		}
 	}
 	return offset
 }
@@ -70,11 +73,21 @@ func cutLines(data []byte, limit int, all bool) []byte {
 	if all && len(data) <= wholeLine {
 		return data
 	}
-	cut := min(max(limit, wholeLine), len(data))
-	for cut > 0 && cut < len(data) && !utf8.RuneStart(data[cut]) {
-		cut--
+	data = data[:min(max(limit, wholeLine), len(data))]
+	return data[:wholeRunes(data)]
+}
+
+// wholeRunes returns the length of text without the beginning of a character at its end.
+func wholeRunes(text []byte) int {
+	for n := 1; n <= min(utf8.UTFMax, len(text)); n++ {
+		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
+			if n < len(text) && !utf8.FullRune(last) {
+				return len(text) - n
+			}
+			break
+		}
 	}
-	return data[:cut]
+	return len(text)
 }
 
 // bytes returns up to limit bytes from an offset on; fewer only at the end of the text.

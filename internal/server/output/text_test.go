@@ -95,7 +95,7 @@ func TestGetLog(t *testing.T) {
 	} {
 		a := h.Get(t, fmt.Sprintf("/api/attempts/%d/log?%s", id, query))
 		var head []string
-		for _, key := range strings.Fields("Start End Size First-Line Done Task") {
+		for key := range strings.FieldsSeq("Start End Size First-Line Done Task") {
 			head = append(head, a.Header.Get("Trowel-Log-"+key))
 		}
 		if got := strings.Join(head, " "); a.Status != 200 || a.Body != want.text || got != want.head {
