@@ -23,7 +23,9 @@ func errorMarks() []errorMark {
 	return []errorMark{
 		word("ERROR"), word("FATAL"), word("CRITICAL"), word("SEVERE"),
 		mark("rror:"), // error:, Error:, ValueError:
-		mark("atal:"), mark("panic:"), mark("xception:"), mark("xception in thread"), {text: []byte("xception"), end: true}, mark("aused by:"),
+		mark("atal:"), mark("panic:"), mark("xception:"), mark("xception in thread"),
+		{text: []byte("xception"), end: true},
+		mark("aused by:"),
 		mark("raceback (most recent call last)"), mark("*** ["), // make: *** [all] Error 2
 		mark("level=error"), mark("level=fatal"), mark(`"level":"error"`), mark(`"level":"fatal"`),
 		mark("command not found"), mark("o such file or directory"), mark("ermission denied"), mark("egmentation fault"), mark("ut of memory"),

@@ -80,12 +80,25 @@ func TestSearch(t *testing.T) {
 		o     PatternOptions
 		same  string // the same as a regular expression
 	}{
-		{"error", PatternOptions{}, `(?i)error`}, {"Error", PatternOptions{Case: true}, `Error`}, {"x=[1,2]", PatternOptions{}, `x=\[1,2\]`},
-		{"größe", PatternOptions{}, `(?i)größe`}, {"🙂", PatternOptions{Case: true}, `🙂`}, {"^error", PatternOptions{Regex: true}, `(?i)^error`},
-		{"ready$", PatternOptions{Regex: true, Case: true}, `ready$`}, {`\Atable\s+x`, PatternOptions{Regex: true, Case: true}, `^table\s+x`},
-		{`row[^q]*table`, PatternOptions{Regex: true}, `(?i)row[^q]*table`}, {`(?s)row.*`, PatternOptions{Regex: true}, `(?i)row.*`}, {`\s+`, PatternOptions{Regex: true}, `\s+`},
-		{`a*`, PatternOptions{Regex: true, Case: true}, `a*`}, {`[\n]`, PatternOptions{Regex: true}, `z{9}`}, {"17\n", PatternOptions{Regex: true}, `z{9}`}, {`\bx\b`, PatternOptions{Regex: true}, `\bx\b`},
+		{"error", PatternOptions{}, `(?i)error`},
+		{"Error", PatternOptions{Case: true}, `Error`},
+		{"x=[1,2]", PatternOptions{}, `x=\[1,2\]`},
+		{"größe", PatternOptions{}, `(?i)größe`},
+		{"🙂", PatternOptions{Case: true}, `🙂`},
+		{"^error", PatternOptions{Regex: true}, `(?i)^error`},
+		{"ready$", PatternOptions{Regex: true, Case: true}, `ready$`},
+		{`\Atable\s+x`, PatternOptions{Regex: true, Case: true}, `^table\s+x`},
+		{`row[^q]*table`, PatternOptions{Regex: true}, `(?i)row[^q]*table`},
+		{`(?s)row.*`, PatternOptions{Regex: true}, `(?i)row.*`},
+		{`\s+`, PatternOptions{Regex: true}, `\s+`},
+		{`a*`, PatternOptions{Regex: true, Case: true}, `a*`},
+		{`[\n]`, PatternOptions{Regex: true}, `z{9}`},
+		{"17\n", PatternOptions{Regex: true}, `z{9}`},
+		{`\bx\b`, PatternOptions{Regex: true}, `\bx\b`},
 		{"none of it", PatternOptions{}, `z{9}`},
+		{`(Err|err)or( +ta(ble)+)?$`, PatternOptions{Regex: true, Case: true}, `[Ee]rror( +ta(ble)+)?$`},
+		{`(?i:ERROR) *(ready){1,2}`, PatternOptions{Regex: true, Case: true}, `(?i:error) *(ready){1,2}`},
+		{`(row)? table`, PatternOptions{Regex: true}, `(?i)(row)? table`},
 	} {
 		p, err := NewPattern(c.query, c.o)
 		if err != nil {

@@ -70,7 +70,8 @@ func TestSearchLogEnds(t *testing.T) {
 	text := strings.Repeat(strings.Repeat("a", 63)+"\n", 70<<20/64)
 	write(t, h, id, "+main+a", start, text)
 	for _, query := range []string{"q=b", "regex=1&q=" + url.QueryEscape("(a{1,20}){1,20}b")} {
-		from, calls := "0", 0
+		from := "0"
+		var calls int
 		for calls = 1; calls <= 3; calls++ {
 			began := time.Now()
 			got := servertest.Read[api.LogSearch](t, h.Get(t, fmt.Sprintf("/api/attempts/%d/log/search?%s&from=%s", id, query, from)), 200)
