@@ -73,3 +73,12 @@ func MessageOf(err error) string {
 	}
 	return withoutLocalPaths(err)
 }
+
+// IsRefusal reports whether an error says that a thing does not exist, or that the caller may not see it.
+func IsRefusal(err error) bool {
+	status := statusOf(err)
+	if e, ok := errors.AsType[*Error](err); ok {
+		status = e.status
+	}
+	return status == http.StatusNotFound || status == http.StatusForbidden
+}

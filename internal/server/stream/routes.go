@@ -20,7 +20,7 @@ func Routes(o Options) []rest.Route {
 			Method: "GET", Path: "/api/events", Name: "getEvents", Verb: access.GetSession, Handle: h.serve, Long: true, ContentTypes: []string{"text/event-stream"},
 			About: "A stream of server-sent events about changes of attempts and tasks.",
 			Query: []rest.Parameter{
-				rest.QueryText("topic", "site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK."),
+				rest.QueryText("topic", "site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK. It may be given several times."),
 				rest.QueryText("after", "Position after which to go on, see the ids of events."),
 			},
 		},

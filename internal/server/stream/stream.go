@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,14 +31,13 @@ type streamer struct {
 	streams *streams
 }
 
-// serve sends server-sent events. When there are events of the topic it sends what the watcher has collected, and then
-// lets it collect for a while, so that there are few frames.
+// maxTopics is how many topics one stream may have.
+const maxTopics = 100
+
+// serve sends server-sent events. When there are events of its topics it sends what the watchers have collected, and then
+// lets them collect for a while, so that there are few frames.
 func (e *streamer) serve(c *rest.Call) (any, error) {
-	wanted, err := events.ParseTopic(c.Query.Get("topic"))
-	if err != nil {
-		return nil, rest.Invalid("%s", err)
-	}
-	watched, err := authorizeTopic(c, wanted)
+	topics, gone, err := readTopics(c)
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +50,19 @@ func (e *streamer) serve(c *rest.Call) (any, error) {
 	if last := c.Request.Header.Get("Last-Event-ID"); last != "" {
 		after = last
 	}
-	w, lost := e.events.Watch(wanted, after, watched.Version)
-	defer e.events.Leave(w)
-	s := &eventStream{Call: c, watcher: w, flags: watched.Flags, out: http.NewResponseController(c.Writer)}
+	s := &eventStream{Call: c, ready: make(chan struct{}, 1), gone: gone, out: http.NewResponseController(c.Writer)}
+	lost := false
+	for _, t := range topics {
+		w, missed := e.events.Watch(t.topic, after, t.watched.Version)
+		defer e.events.Leave(w)
+		lost = lost || missed
+		part := &topicStream{eventStream: s, watcher: w, flags: t.watched.Flags}
+		if len(topics)+len(gone) > 1 {
+			part.name = t.name
+		}
+		s.parts = append(s.parts, part)
+		go s.forward(w)
+	}
 	header := c.Writer.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")
@@ -63,6 +73,46 @@ func (e *streamer) serve(c *rest.Call) (any, error) {
 	}
 	s.serve()
 	return rest.Streamed{}, nil
+}
+
+// namedTopic is a topic as it was asked for.
+type namedTopic struct {
+	name    string
+	topic   events.Topic
+	watched trowel.Attempt // of the topic, if it has one
+}
+
+// readTopics reads the topics of a request. Of several, those that do not exist or that the caller may not see are gone; if
+// no other is left, it fails.
+func readTopics(c *rest.Call) (topics []namedTopic, gone []string, err error) {
+	names := c.Query["topic"]
+	if len(names) > maxTopics {
+		return nil, nil, rest.Invalid("a stream has at most %d topics, not %d", maxTopics, len(names))
+	}
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	var refused error
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		t, err := events.ParseTopic(name)
+		if err != nil {
+			return nil, nil, rest.Invalid("%s", err)
+		}
+		watched, err := authorizeTopic(c, t)
+		if err != nil && !rest.IsRefusal(err) {
+			return nil, nil, err
+		}
+		if err != nil {
+			refused = err
+			gone = append(gone, name)
+			continue
+		}
+		topics = append(topics, namedTopic{name, t, watched})
+	}
+	if len(topics) == 0 {
+		return nil, nil, refused
+	}
+	return topics, gone, nil
 }
 
 // authorizeTopic checks that the topic exists and that the caller may see it. It returns the attempt of the topic, if
@@ -96,21 +146,56 @@ func authorizeTopic(c *rest.Call, t events.Topic) (watched trowel.Attempt, err e
 // eventStream writes one stream.
 type eventStream struct {
 	*rest.Call
+	parts []*topicStream
+	gone  []string      // topics that cannot be watched
+	ready chan struct{} // gets a value when any watcher has something; has room for one
+	out   *http.ResponseController
+}
+
+// topicStream has what a stream knows of one of its topics.
+type topicStream struct {
+	*eventStream
 	watcher *events.Watcher
-	out     *http.ResponseController
+	name    string // as it was asked for, to be told with each event; empty in a stream of one topic
 
 	// The last state that was read, for the topic of an attempt.
 	flags   trowel.AttemptFlags
 	version int64 // up to which tasks were read; zero if they never were
 }
 
+// forward wakes the stream whenever a watcher has something.
+func (s *eventStream) forward(w *events.Watcher) {
+	for {
+		select {
+		case <-s.Ctx().Done():
+			return
+		case <-w.Ready:
+			select {
+			case s.ready <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
 // begin starts the stream. lost makes the client read everything again.
 func (s *eventStream) begin(lost bool) error {
 	var b bytes.Buffer
 	b.WriteString(": trowel\n\n")
+	for _, name := range s.gone {
+		text, err := json.Marshal(map[string]string{"topic": name})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "event: gone\ndata: %s\n\n", text)
+	}
 	if lost {
-		g, _ := s.watcher.Take()
-		fmt.Fprintf(&b, "id: %s\nevent: reset\ndata: {}\n\n", g.Position)
+		position := ""
+		for _, t := range s.parts {
+			g, _ := t.watcher.Take()
+			position = cmp.Or(position, g.Position)
+		}
+		fmt.Fprintf(&b, "id: %s\nevent: reset\ndata: {}\n\n", position)
 	}
 	return s.write(b.Bytes())
 }
@@ -126,17 +211,33 @@ func (s *eventStream) serve() {
 			if s.write([]byte(": still here\n\n")) != nil {
 				return
 			}
-		case <-s.watcher.Ready:
-			g, open := s.watcher.Take()
-			if !open {
-				return
-			}
-			took, err := s.send(g)
-			if err != nil || !s.linger(took) {
+		case <-s.ready:
+			took, open, err := s.sendAll()
+			if !open || err != nil || !s.linger(took) {
 				return
 			}
 		}
 	}
+}
+
+// sendAll sends what the watchers have collected. All of it has the position of the first one: who comes back with it gets
+// some of the others' events again, and misses none.
+func (s *eventStream) sendAll() (took time.Duration, open bool, err error) {
+	position := ""
+	for _, t := range s.parts {
+		g, open := t.watcher.Take()
+		if !open {
+			return took, false, nil
+		}
+		position = cmp.Or(position, g.Position)
+		g.Position = position
+		reading, err := t.send(g)
+		took += reading
+		if err != nil {
+			return took, true, err
+		}
+	}
+	return took, true, nil
 }
 
 // linger lets the watcher collect for a while. It waits nine times as long as reading took, so that reading takes a tenth of the
@@ -165,7 +266,7 @@ func (s *eventStream) write(data []byte) error {
 }
 
 // send sends what was collected as frames. took is how long reading the attempts took.
-func (s *eventStream) send(g events.Batch) (took time.Duration, err error) {
+func (s *topicStream) send(g events.Batch) (took time.Duration, err error) {
 	began := time.Now()
 	attempts, err := s.read(&g)
 	took = time.Since(began)
@@ -176,6 +277,7 @@ func (s *eventStream) send(g events.Batch) (took time.Duration, err error) {
 	frame := func(name string, data any) {
 		text, err := json.Marshal(data)
 		if err == nil {
+			text = s.named(text)
 			fmt.Fprintf(&b, "id: %s\nevent: %s\ndata: %s\n\n", g.Position, name, text)
 		}
 	}
@@ -200,8 +302,24 @@ func (s *eventStream) send(g events.Batch) (took time.Duration, err error) {
 	return took, s.write(b.Bytes())
 }
 
+// named adds the topic to the document of an event, if the stream has several.
+func (s *topicStream) named(document []byte) []byte {
+	if s.name == "" {
+		return document
+	}
+	topic, err := json.Marshal(s.name)
+	if err != nil {
+		return document
+	}
+	text := append([]byte(`{"topic":`), topic...)
+	if len(document) > len("{}") {
+		text = append(text, ',')
+	}
+	return append(text, document[1:]...)
+}
+
 // read returns the attempts to send, and adds the tasks that the watcher has missed.
-func (s *eventStream) read(g *events.Batch) (list []*trowel.AttemptSummary, err error) {
+func (s *topicStream) read(g *events.Batch) (list []*trowel.AttemptSummary, err error) {
 	maps.DeleteFunc(g.Tasks, func(_ trowel.TaskID, row *events.TaskRow) bool { return row.Version != 0 && row.Version <= s.version })
 	if len(g.Attempts) == 0 && !g.Behind {
 		return nil, nil
@@ -237,7 +355,7 @@ func (s *eventStream) read(g *events.Batch) (list []*trowel.AttemptSummary, err 
 }
 
 // catchUp adds the missed changes of the attempt of the topic.
-func (s *eventStream) catchUp(g *events.Batch, n *changes, list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
+func (s *topicStream) catchUp(g *events.Batch, n *changes, list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
 	if n.tooMany {
 		g.Reset = true
 	}
