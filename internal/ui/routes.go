@@ -7,6 +7,7 @@ func routes() []string {
 	return []string{
 		"/",
 		"/attempts/:",
+		"/attempts/:/go",
 		"/help",
 		"/login",
 		"/sessions",

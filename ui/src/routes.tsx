@@ -56,14 +56,21 @@ export const loginRoute = createRoute({
 export const attemptRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/attempts/$id",
-  validateSearch: texts("task", "try", "tab", "filter", "q", "line"),
+  validateSearch: texts("task", "try", "tab", "filter", "q", "line", "open", "fold"),
   component: lazyRouteComponent(() => import("./pages/Attempt"), "AttemptPage"),
+});
+
+export const attemptGoRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/attempts/$id/go",
+  validateSearch: texts("task", "to"),
+  component: lazyRouteComponent(() => import("./pages/Attempt"), "AttemptGo"),
 });
 
 export const sessionRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sessions/$id",
-  validateSearch: texts("task", "try", "tab", "filter", "q", "line"),
+  validateSearch: texts("task", "try", "tab", "filter", "q", "line", "open", "fold"),
   component: lazyRouteComponent(() => import("./pages/Attempt"), "SessionPage"),
 });
 
@@ -74,7 +81,17 @@ export const workflowRoute = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([home, sessionsRoute, sessionRoute, attemptRoute, workflowRoute, helpRoute, settingsRoute, loginRoute]),
+  routeTree: rootRoute.addChildren([
+    home,
+    sessionsRoute,
+    sessionRoute,
+    attemptRoute,
+    attemptGoRoute,
+    workflowRoute,
+    helpRoute,
+    settingsRoute,
+    loginRoute,
+  ]),
   basepath: root,
   parseSearch: readSearch,
   stringifySearch: writeSearch,

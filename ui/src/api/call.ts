@@ -50,10 +50,10 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
   }
 }
 
-/** Reads text, with the headers that came with it. */
-export async function getText(path: string, query: Query, signal?: AbortSignal): Promise<{ text: string; headers: Headers }> {
+/** Reads bytes, with the headers that came with them. */
+export async function getBytes(path: string, query: Query, signal?: AbortSignal): Promise<{ bytes: Uint8Array; headers: Headers }> {
   const answer = await send(withQuery(path, query), { signal: signal ?? null });
-  return { text: await answer.text(), headers: answer.headers };
+  return { bytes: new Uint8Array(await answer.arrayBuffer()), headers: answer.headers };
 }
 
 /** Sends a change. */

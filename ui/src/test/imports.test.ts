@@ -14,7 +14,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   base: ["api", "state", "time", "live"],
   live: ["api"],
   styles: [],
-  tree: ground,
+  tree: [...ground, "live"],
   waterfall: ground,
   graph: ground,
   log: [...ground, "live"],
