@@ -10,6 +10,8 @@ func routes() []string {
 		"/attempts/:/go",
 		"/help",
 		"/login",
+		"/schedules",
+		"/schedules/:",
 		"/sessions",
 		"/sessions/:",
 		"/settings",

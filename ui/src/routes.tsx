@@ -80,6 +80,20 @@ export const workflowRoute = createRoute({
   component: lazyRouteComponent(() => import("./pages/WorkflowLink"), "WorkflowLink"),
 });
 
+const schedulesRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/schedules",
+  validateSearch: texts("q", "state", "at"),
+  component: lazyRouteComponent(() => import("./pages/Schedules"), "Schedules"),
+});
+
+const scheduleRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/schedules/$id",
+  validateSearch: texts("why"),
+  component: lazyRouteComponent(() => import("./pages/Schedule"), "Schedule"),
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     home,
@@ -88,6 +102,8 @@ export const router = createRouter({
     attemptRoute,
     attemptGoRoute,
     workflowRoute,
+    schedulesRoute,
+    scheduleRoute,
     helpRoute,
     settingsRoute,
     loginRoute,

@@ -20,7 +20,12 @@ export function Dialog({ title, children, onClose, wide = false }: DialogProps) 
     return () => shown?.close();
   }, []);
   return (
-    <dialog ref={dialog} className={wide ? css.wide : css.dialog} aria-labelledby={heading} onClose={onClose} onCancel={onClose}>
+    <dialog
+      ref={dialog}
+      className={wide ? css.wide : css.dialog}
+      aria-labelledby={heading}
+      onClose={() => dialog.current?.open || onClose()}
+    >
       <div className={css.head}>
         <h2 id={heading}>{title}</h2>
         <Button look="bare" aria-label="Close" onClick={onClose}>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { serverNow } from "./clock";
 import { duration, elapsed } from "./duration";
-import { sessionText, wallOf, wallText, type ZoneChoice, zoneOf } from "./format";
+import { sessionIn, sessionText, wallOf, wallText, type ZoneChoice, zoneOf } from "./format";
 
 interface WallProps {
   readonly at: string | null | undefined; // an instant of the server
@@ -24,9 +24,9 @@ export function Wall({ at, zone, workflow, bare = false }: WallProps) {
   );
 }
 
-/** A session time, which is a name: always in the zone of its workflow. */
-export function SessionTime({ at }: { readonly at: string }) {
-  return <time dateTime={at}>{sessionText(at)}</time>;
+/** A session time, which is a name: always in the zone of its workflow. One that came in UTC needs that zone. */
+export function SessionTime({ at, zone }: { readonly at: string; readonly zone?: string | undefined }) {
+  return <time dateTime={at}>{zone ? sessionIn(at, zone) : sessionText(at)}</time>;
 }
 
 /** The length of something that may still go on. It stops counting while the page is not live, as nobody knows then. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { offsetText, sessionText, wallOf, wallText, zoneOfSession } from "./format";
+import { offsetText, sessionIn, sessionText, wallOf, wallText, zoneOfSession } from "./format";
 
 test("session times stay as they are written", () => {
   expect(sessionText("2026-11-21T00:00:00+09:00")).toBe("2026-11-21 00:00 +09:00");
@@ -50,3 +50,9 @@ test("wall times agree with the instant in all zones around all their changes fr
   }
   expect(changes).toBeGreaterThan(1000);
 }, 60_000);
+
+test("a session time that came in UTC stands in the zone of its workflow", () => {
+  expect(sessionIn("2026-11-20T15:00:00.000Z", "Asia/Tokyo")).toBe("2026-11-21 00:00 +09:00");
+  expect(sessionIn("2026-11-20T15:00:07.000Z", "UTC")).toBe("2026-11-20 15:00:07 +00:00");
+  expect(sessionIn("soon", "UTC")).toBe("soon");
+});

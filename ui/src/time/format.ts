@@ -87,3 +87,11 @@ export function zoneOfSession(iso: string): string {
   const offset = sessionPattern.exec(iso)?.[4];
   return offset === undefined || offset === "Z" || offset === "+00:00" ? "UTC" : offset;
 }
+
+/** A session time that came in UTC, in the zone of its workflow. */
+export function sessionIn(iso: string, zone: string): string {
+  const ms = Date.parse(iso);
+  if (Number.isNaN(ms)) return iso;
+  const wall = wallOf(ms, zone);
+  return `${wall.date} ${wall.time.endsWith(":00") ? wall.time.slice(0, 5) : wall.time} ${wall.offset}`;
+}
