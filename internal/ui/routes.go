@@ -6,10 +6,15 @@ import "strings"
 func routes() []string {
 	return []string{
 		"/",
+		"/agents",
+		"/agents/:",
 		"/attempts/:",
 		"/attempts/:/go",
 		"/help",
 		"/login",
+		"/pools",
+		"/pools/:",
+		"/queues",
 		"/schedules",
 		"/schedules/:",
 		"/sessions",

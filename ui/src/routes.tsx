@@ -94,6 +94,39 @@ const scheduleRoute = createRoute({
   component: lazyRouteComponent(() => import("./pages/Schedule"), "Schedule"),
 });
 
+const poolsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/pools",
+  validateSearch: texts("at"),
+  component: lazyRouteComponent(() => import("./pages/Pools"), "Pools"),
+});
+
+const poolRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/pools/$name",
+  validateSearch: texts("project"),
+  component: lazyRouteComponent(() => import("./pages/Pool"), "Pool"),
+});
+
+const queuesRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/queues",
+  component: lazyRouteComponent(() => import("./pages/Queues"), "Queues"),
+});
+
+const agentsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/agents",
+  validateSearch: texts("q", "queue", "at"),
+  component: lazyRouteComponent(() => import("./pages/Agents"), "Agents"),
+});
+
+const agentRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/agents/$id",
+  component: lazyRouteComponent(() => import("./pages/Agent"), "Agent"),
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     home,
@@ -104,6 +137,11 @@ export const router = createRouter({
     workflowRoute,
     schedulesRoute,
     scheduleRoute,
+    poolsRoute,
+    poolRoute,
+    queuesRoute,
+    agentsRoute,
+    agentRoute,
     helpRoute,
     settingsRoute,
     loginRoute,

@@ -13,6 +13,7 @@ export interface List<T> {
   readonly reading: boolean; // the next page is on its way
   readonly readMore: () => void;
   readonly retry: () => void;
+  readonly readAt: number; // when it was read last, in milliseconds of this machine
 }
 
 type Answer<P> = UseInfiniteQueryResult<{ pages: P[] }>;
@@ -29,14 +30,15 @@ function listOf<P, T>(found: Answer<P>, rows: readonly T[]): List<T> {
       if (found.hasNextPage && !found.isFetchingNextPage) void found.fetchNextPage();
     },
     retry: () => void found.refetch(),
+    readAt: found.dataUpdatedAt,
   };
 }
 
-/** Reads a list whose answers name their next page. */
-export function useList<T>(path: string, query: Query = {}, on = true): List<T> {
+/** Reads a list whose answers name their next page. `first` is the first answer, for what stands in it beside the list. */
+export function useList<T, P extends Page<T> = Page<T>>(path: string, query: Query = {}, on = true): List<T> & { readonly first?: P } {
   const found = useInfiniteQuery({
     queryKey: [path, query],
-    queryFn: ({ pageParam, signal }) => get<Page<T>>(path, { limit: 100, ...query, cursor: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) => get<P>(path, { limit: 100, ...query, cursor: pageParam }, signal),
     initialPageParam: "",
     getNextPageParam: (page) => page.next ?? undefined,
     placeholderData: keepPreviousData,
@@ -44,7 +46,7 @@ export function useList<T>(path: string, query: Query = {}, on = true): List<T> 
   });
   const pages = found.data?.pages;
   const rows = useMemo(() => pages?.flatMap((page) => page.items) ?? [], [pages]);
-  return listOf(found as Answer<Page<T>>, rows);
+  return { ...listOf(found as Answer<P>, rows), first: pages?.[0] };
 }
 
 /** Reads one of Digdag's lists, which go on after the last id until a page is empty. */
@@ -65,7 +67,7 @@ export function useDigdagList<T extends { readonly id: string }>(path: string, f
 /** A list that is there as a whole. */
 export function wholeList<T>(
   rows: readonly T[] | undefined,
-  found: { readonly isPending: boolean; readonly error: unknown; readonly refetch: () => unknown },
+  found: { readonly isPending: boolean; readonly error: unknown; readonly refetch: () => unknown; readonly dataUpdatedAt: number },
 ): List<T> {
   return {
     rows: rows ?? [],
@@ -76,5 +78,6 @@ export function wholeList<T>(
     reading: false,
     readMore: () => {},
     retry: () => void found.refetch(),
+    readAt: found.dataUpdatedAt,
   };
 }

@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { Button } from "../base/Button";
 import { Dialog } from "../base/Dialog";
@@ -19,6 +20,7 @@ interface ActionDialogProps {
 export function ActionDialog({ title, fields, preview, act, what, ready, onAct, onClose }: ActionDialogProps) {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
+  const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -30,6 +32,7 @@ export function ActionDialog({ title, fields, preview, act, what, ready, onAct, 
       onClose();
     } catch (caught) {
       setError(caught);
+      void queries.invalidateQueries({ queryKey: ["preview"] }); // what was shown may not hold any more
     } finally {
       setBusy(false);
     }

@@ -1,8 +1,8 @@
-import { CalendarClock, CircleHelp, History, type LucideIcon, Settings } from "lucide-react";
+import { CalendarClock, CircleHelp, Gauge, History, Layers, type LucideIcon, Server, Settings } from "lucide-react";
 
 /** A page that the rail and the palette lead to. */
 export interface Place {
-  readonly to: "/sessions" | "/schedules" | "/settings" | "/help";
+  readonly to: "/sessions" | "/schedules" | "/pools" | "/queues" | "/agents" | "/settings" | "/help";
   readonly title: string;
   readonly about: string;
   readonly keys?: string;
@@ -13,6 +13,9 @@ export interface Place {
 export const places: readonly Place[] = [
   { to: "/sessions", title: "Sessions", about: "what ran, the newest first", keys: "g s", icon: History },
   { to: "/schedules", title: "Schedules", about: "what starts when, and why it did not", keys: "g c", icon: CalendarClock },
+  { to: "/pools", title: "Pools", about: "slots that tasks share, who holds them and who waits", keys: "g l", icon: Gauge },
+  { to: "/queues", title: "Queues", about: "how fast tasks go to agents", keys: "g q", icon: Layers },
+  { to: "/agents", title: "Agents", about: "who runs tasks, and drains", keys: "g n", icon: Server },
   { to: "/help", title: "Help", about: "shortcuts and states explained", keys: "?", icon: CircleHelp, low: true },
   { to: "/settings", title: "Settings", about: "theme, density, zone, shortcuts", icon: Settings, low: true },
 ];

@@ -8,7 +8,7 @@ import { Button } from "../base/Button";
 import { useCrumbs } from "../base/crumbs";
 import { useList, wholeList } from "../base/list";
 import { useMay } from "../base/me";
-import { Empty, Failure, Gone, isGone, Loading } from "../base/Notice";
+import { Failure, Gone, isGone, Loading } from "../base/Notice";
 import { Facts, Note, Page, Part } from "../base/Page";
 import { usePrefs } from "../base/prefs";
 import { type Column, Table } from "../base/Table";
@@ -18,7 +18,7 @@ import { BackfillDialog } from "../forms/BackfillDialog";
 import { EnableDialog } from "../forms/EnableDialog";
 import { SkipDialog } from "../forms/SkipDialog";
 import { WhySession } from "../forms/WhySession";
-import { useMissed, useTopic } from "../live/stream";
+import { useReread } from "../live/reread";
 import { Mark } from "../state/Mark";
 import type { ZoneChoice } from "../time/format";
 import { SessionTime, Wall } from "../time/Wall";
@@ -86,8 +86,7 @@ export function Schedule() {
     void queries.invalidateQueries({ queryKey: [path] });
     void queries.invalidateQueries({ queryKey: [`${path}/decisions`] });
   };
-  useTopic("schedules", reread);
-  useMissed(reread);
+  useReread("schedules", reread);
   useTitle(schedule ? `${schedule.disabledAt ? "disabled" : "enabled"} · schedule of ${schedule.workflow.name}` : `Schedule ${id}`);
   useCrumbs([
     { text: "Schedules", to: "/schedules" },
@@ -158,7 +157,7 @@ export function Schedule() {
           list={{ ...shown, more: (runs?.items.length ?? 0) > many, readMore: () => setMany(many + 94) }}
           columns={runColumns(zone, timezone)}
           rowKey={(row) => row.sessionTime}
-          empty={<Empty title="No session will come">The schedule is over, or has no time left.</Empty>}
+          empty="No session will come: the schedule is over."
         />
       </Part>
       <Part title="Decisions" beside={<span className="quiet">What became of each session, the newest first.</span>}>
@@ -168,7 +167,7 @@ export function Schedule() {
           list={decisions}
           columns={decisionColumns(zone, timezone)}
           rowKey={(row) => `${row.sessionTime} ${row.at} ${row.decision}`}
-          empty={<Empty title="Nothing was decided yet">The first session is still to come.</Empty>}
+          empty="Nothing was decided yet: the first session is still to come."
         />
       </Part>
       {dialog === "skip" && runs && <SkipDialog schedule={schedule} runs={runs} onDone={reread} onClose={() => setDialog(undefined)} />}

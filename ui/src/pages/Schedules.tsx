@@ -12,7 +12,7 @@ import { Page } from "../base/Page";
 import { usePrefs } from "../base/prefs";
 import { type Column, Table } from "../base/Table";
 import { useTitle } from "../base/title";
-import { useMissed, useTopic } from "../live/stream";
+import { useReread } from "../live/reread";
 import { Mark } from "../state/Mark";
 import { type ZoneChoice, zoneOfSession } from "../time/format";
 import { SessionTime, Wall } from "../time/Wall";
@@ -74,8 +74,7 @@ export function Schedules() {
     if (filtered && more && !reading) readMore();
   }, [filtered, more, reading, readMore]);
   const reread = () => void queries.invalidateQueries({ queryKey: ["api/schedules"] });
-  useTopic("schedules", reread);
-  useMissed(reread);
+  useReread("schedules", reread);
 
   const set = (changed: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, at: undefined, ...changed }), replace: true });
