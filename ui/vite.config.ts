@@ -24,8 +24,23 @@ export default defineConfig({
     cssCodeSplit: false,
     rolldownOptions: {
       output: {
-        // One file for what all pages share, and one for each page: the first page takes few requests.
-        codeSplitting: { groups: [{ name: "index", test: /rolldown\/runtime|\/node_modules\/|\/src\/(?!pages\/)/ }] },
+        // One file for what all pages share, and one for each page: the first page takes few requests. What shows files is large, and read
+        // when the first file is shown; so are the languages of files other than workflows.
+        codeSplitting: {
+          groups: [
+            {
+              name: "index",
+              test: /rolldown\/runtime|preload-helper|\/node_modules\/(?!@codemirror|@lezer|@marijn|style-mod|crelt|w3c-keyname)|\/src\/(?!pages\/|code\/(mirror|languages))/,
+              priority: 3,
+            },
+            {
+              name: "code",
+              test: /\/node_modules\/(?!@(codemirror\/lang-|lezer\/)(sql|python|json))|\/src\/code\/mirror/,
+              priority: 2,
+            },
+            { name: "languages", test: /\/node_modules\/|\/src\/code\/languages/, priority: 1 },
+          ],
+        },
       },
     },
   },

@@ -14,7 +14,8 @@ const asset = (name) => packed(join("assets", name));
 // The scripts of the first page are those that the page names, the worker, and the largest page.
 const scripts = first.filter((name) => name.endsWith(".js"));
 const lazy = names.filter((name) => name.endsWith(".js") && !scripts.includes(name));
-const largest = Math.max(0, ...lazy.map(asset));
+const editor = lazy.filter((name) => name.startsWith("code-"));
+const largest = Math.max(0, ...lazy.filter((name) => !editor.includes(name)).map(asset));
 const whole = statSync(join(dist, "index.html")).size + sum(names, (name) => statSync(join(dist, "assets", name)).size);
 
 const rows = [
@@ -28,6 +29,7 @@ const rows = [
     15_000,
   ],
   ["largest page or lazy part, gzip", largest, 60_000],
+  ["viewer of files and differences, gzip", sum(editor, asset), 145_000],
   ["dist, uncompressed", whole, 2_000_000],
   ["fonts", names.filter((name) => /\.(woff2?|ttf|otf)$/.test(name)).length, 0],
   // The page itself, what it names, a part for the page, and two questions to the server. The worker belongs to the stream.

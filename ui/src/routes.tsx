@@ -127,6 +127,48 @@ const agentRoute = createRoute({
   component: lazyRouteComponent(() => import("./pages/Agent"), "Agent"),
 });
 
+const projectsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/projects",
+  validateSearch: texts("q", "at"),
+  component: lazyRouteComponent(() => import("./pages/Projects"), "Projects"),
+});
+
+const projectRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/projects/$id",
+  validateSearch: texts("tab", "at", "q", "from", "revision"),
+  component: lazyRouteComponent(() => import("./pages/Project"), "Project"),
+});
+
+const filesRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/projects/$id/files",
+  validateSearch: texts("revision", "path", "lines"),
+  component: lazyRouteComponent(() => import("./pages/ProjectFiles"), "ProjectFiles"),
+});
+
+const diffRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/projects/$id/diff",
+  validateSearch: texts("from", "to", "path", "side"),
+  component: lazyRouteComponent(() => import("./pages/ProjectDiff"), "ProjectDiff"),
+});
+
+const workflowPageRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/projects/$id/workflows/$name",
+  validateSearch: texts("tab", "revision", "at", "why", "task"),
+  component: lazyRouteComponent(() => import("./pages/Workflow"), "Workflow"),
+});
+
+const runRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/projects/$id/workflows/$name/run",
+  validateSearch: texts("from", "revision"),
+  component: lazyRouteComponent(() => import("./pages/WorkflowRun"), "WorkflowRun"),
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     home,
@@ -135,6 +177,12 @@ export const router = createRouter({
     attemptRoute,
     attemptGoRoute,
     workflowRoute,
+    projectsRoute,
+    projectRoute,
+    filesRoute,
+    diffRoute,
+    workflowPageRoute,
+    runRoute,
     schedulesRoute,
     scheduleRoute,
     poolsRoute,

@@ -33,7 +33,8 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   }
   noteServerTime(answer.headers.get("Date"), began, Date.now());
   if (answer.ok) return answer;
-  const error = new CallError(path, answer.status, readErrorBody(await answer.text().catch(() => "")));
+  const text = await answer.text().catch(() => "");
+  const error = new CallError(path, answer.status, readErrorBody(text), text);
   if (answer.status === 401) for (const callback of signedOut) callback();
   throw error;
 }

@@ -5,11 +5,13 @@ export class CallError extends Error {
   readonly hint: string | undefined;
   readonly reference: string | undefined;
   readonly path: string;
+  readonly text: string; // of the answer, which may be a document of another kind
 
-  constructor(path: string, status: number, body: ErrorBody) {
+  constructor(path: string, status: number, body: ErrorBody, text = "") {
     super(body.message ?? wordsOf(status));
     this.path = path;
     this.status = status;
+    this.text = text;
     this.code = body.code;
     this.hint = body.hint;
     this.reference = body.ref;

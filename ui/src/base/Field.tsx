@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type ReactNode, useId } from "react";
+import { type InputHTMLAttributes, type ReactNode, type Ref, useId } from "react";
 import css from "./Field.module.css";
 
 interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "about"> {
@@ -6,6 +6,7 @@ interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "about"
   readonly about?: ReactNode; // stands below the field
   readonly wrong?: string | undefined; // what is wrong with the value
   readonly onValue: (value: string) => void;
+  readonly ref?: Ref<HTMLInputElement>;
 }
 
 /** A field with its name above and what there is to say about it below. */

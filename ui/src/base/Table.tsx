@@ -92,7 +92,7 @@ export function Table<T>({ what, list, columns, rowKey, target, chosen, onChoose
 
   if (list.error && rows.length === 0) return <Failure what={`read the ${what}`} error={list.error} retry={list.retry} />;
   if (list.pending) return <Loading what={what} rows={flow ? 3 : 16} />;
-  if (rows.length === 0 && !list.more) return typeof empty === "string" ? <p className={css.none}>{empty}</p> : <>{empty}</>;
+  if (rows.length === 0 && !list.more) return typeof empty === "string" ? <p className={css.none}>{empty}</p> : empty;
 
   const hidden = (column: Column<T>, i: number) => (column.narrow === undefined ? i > 1 : column.narrow === 0) || undefined;
   const least = columns.reduce((sum, column) => sum + (column.width ?? 160), 0);

@@ -1,8 +1,8 @@
-import { CalendarClock, CircleHelp, Gauge, History, Layers, type LucideIcon, Server, Settings } from "lucide-react";
+import { CalendarClock, CircleHelp, FolderTree, Gauge, History, Layers, type LucideIcon, Server, Settings } from "lucide-react";
 
 /** A page that the rail and the palette lead to. */
 export interface Place {
-  readonly to: "/sessions" | "/schedules" | "/pools" | "/queues" | "/agents" | "/settings" | "/help";
+  readonly to: "/sessions" | "/schedules" | "/projects" | "/pools" | "/queues" | "/agents" | "/settings" | "/help";
   readonly title: string;
   readonly about: string;
   readonly keys?: string;
@@ -13,6 +13,7 @@ export interface Place {
 export const places: readonly Place[] = [
   { to: "/sessions", title: "Sessions", about: "what ran, the newest first", keys: "g s", icon: History },
   { to: "/schedules", title: "Schedules", about: "what starts when, and why it did not", keys: "g c", icon: CalendarClock },
+  { to: "/projects", title: "Projects", about: "their workflows, revisions, files and secrets", keys: "g p", icon: FolderTree },
   { to: "/pools", title: "Pools", about: "slots that tasks share, who holds them and who waits", keys: "g l", icon: Gauge },
   { to: "/queues", title: "Queues", about: "how fast tasks go to agents", keys: "g q", icon: Layers },
   { to: "/agents", title: "Agents", about: "who runs tasks, and drains", keys: "g n", icon: Server },

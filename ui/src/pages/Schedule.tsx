@@ -134,8 +134,8 @@ export function Schedule() {
           ["Zone of the workflow", timezone],
           [
             "Workflow",
-            <Link key="w" to="/sessions" search={{ project: schedule.project.name, workflow: schedule.workflow.name }}>
-              sessions of {schedule.workflow.name}
+            <Link key="w" to="/projects/$id/workflows/$name" params={{ id: schedule.project.id, name: schedule.workflow.name }}>
+              {schedule.workflow.name}
             </Link>,
           ],
         ]}

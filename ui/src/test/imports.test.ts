@@ -18,10 +18,11 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   waterfall: ground,
   graph: ground,
   log: [...ground, "live"],
+  code: ground,
   diff: ground,
   forms: ground,
   frame: [...ground, "live"],
-  pages: [...ground, "live", "tree", "waterfall", "graph", "log", "diff", "forms", "frame"],
+  pages: [...ground, "live", "tree", "waterfall", "graph", "log", "code", "diff", "forms", "frame"],
 };
 
 test("folders import only what is below them, and pages never each other", () => {
