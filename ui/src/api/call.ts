@@ -51,6 +51,12 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
   }
 }
 
+/** Reads text, with the headers that came with it. */
+export async function getText(path: string, query: Query, signal?: AbortSignal): Promise<{ text: string; headers: Headers }> {
+  const { bytes, headers } = await getBytes(path, query, signal);
+  return { text: new TextDecoder().decode(bytes), headers };
+}
+
 /** Reads bytes, with the headers that came with them. */
 export async function getBytes(path: string, query: Query, signal?: AbortSignal): Promise<{ bytes: Uint8Array; headers: Headers }> {
   const answer = await send(withQuery(path, query), { signal: signal ?? null });

@@ -3,6 +3,7 @@ import { pairsOf, readJson, usedNames, valuesOf } from "./params";
 
 test("names that a workflow uses and does not give are found", () => {
   const source =
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source of a workflow
     "_export:\n  target: a\n+a:\n  sh>: echo ${target} ${ size } ${name.first} ${session_date} ${moment(session_time)} ${last_session_time}\n";
   expect(usedNames(source)).toEqual(["name", "size"]);
 });

@@ -1,0 +1,1 @@
+var e={come:`Project-module-come`,diff:`Project-module-diff`,file:`Project-module-file`,findings:`Project-module-findings`,folder:`Project-module-folder`,gone:`Project-module-gone`,key:`Project-module-key`,task:`Project-module-task`,tools:`Project-module-tools`,words:`Project-module-words`,workflow:`Project-module-workflow`};export{e as t};

@@ -1,0 +1,1 @@
+var e={definition:`Workflow-module-definition`,foot:`Workflow-module-foot`,form:`Workflow-module-form`,json:`Workflow-module-json`,outline:`Workflow-module-outline`,pair:`Workflow-module-pair`,what:`Workflow-module-what`,wrong:`Workflow-module-wrong`};export{e as t};
