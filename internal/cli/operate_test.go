@@ -195,6 +195,17 @@ func TestOperatingServer(t *testing.T) {
 	if why := run(0, "why", attempt); !strings.Contains(why, "not today") {
 		t.Errorf("why = %s", why)
 	}
+	why := run(0, "why", "demo", "main", "--session", "2026-01-02")
+	const offer = "trowel start demo main --session '2026-01-02 00:00:00'"
+	if !strings.Contains(why, "demo/main 2026-01-02 00:00:00 +0000\n  never_scheduled: main has no schedule\n") || !strings.Contains(why, offer) {
+		t.Errorf("why there is no session = %s", why)
+	}
+	run(0, "start", "demo", "main", "--session", "2026-01-02 00:00:00")
+	if why := run(0, "why", "demo", "main", "--session", "2026-01-02"); !strings.Contains(why, "the session has an attempt: ") {
+		t.Errorf("why of a session with an attempt = %s", why)
+	}
+	run(1, "why", "1", "--session", "2026-01-02")
+	run(1, "why", "demo", "main", "--session", "yesterday")
 	run(0, "unpause", "demo", "main")
 	s.Eventually("a waiting task", func() bool { return strings.Contains(run(0, "pools"), "1 task waits for the pool 'closed'") })
 	run(0, "pools", "set", "closed", "0")

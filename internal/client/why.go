@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"net/url"
+	"time"
 
 	"github.com/trowel-project/trowel/internal/api"
 )
@@ -10,6 +12,11 @@ import (
 // task. Digdag's servers do not support it, which is an error with status 404.
 func (c *Client) ExplainAttempt(ctx context.Context, id api.ID, task string) (*api.AttemptWhy, error) {
 	return get[api.AttemptWhy](ctx, c, "/api/attempts/"+id.String()+"/why", query{"task": task})
+}
+
+// ExplainSession returns why a session of a workflow has no attempt.
+func (c *Client) ExplainSession(ctx context.Context, project api.ID, workflow string, at time.Time) (*api.SessionWhy, error) {
+	return get[api.SessionWhy](ctx, c, "/api/projects/"+project.String()+"/workflows/"+url.PathEscape(workflow)+"/why", query{"sessionTime": at.UTC().Format(time.RFC3339)})
 }
 
 // ExplainTask returns why a task does not run.

@@ -185,7 +185,7 @@ func (s *Session) coming(run time.Time) SessionReason {
 }
 
 func (s *Session) offerStart(r SessionReason) SessionReason {
-	r.Offers = []Offer{{ActionStart, textutil.ShellLine("trowel", "start", s.Project, s.Workflow, "--session", s.At.Format("2006-01-02T15:04:05-07:00"))}}
+	r.Offers = []Offer{{ActionStart, textutil.ShellLine("trowel", "start", s.Project, s.Workflow, "--session", s.At.Format(time.DateTime))}}
 	return r
 }
 

@@ -24,7 +24,7 @@ func TestSessionWhy(t *testing.T) {
 			s.Decision = &trowel.Decision{At: day(6, 3), What: what, Reason: why, AttemptID: attempt}
 		}
 	}
-	const start = "trowel start 'my etl' daily --session 2026-01-06T00:00:00+09:00"
+	const start = "trowel start 'my etl' daily --session '2026-01-06 00:00:00'"
 	for _, c := range []struct {
 		name             string
 		change           func(s *reason.Session)
@@ -36,10 +36,10 @@ func TestSessionWhy(t *testing.T) {
 		{"not stored", func(s *reason.Session) { s.Schedule = nil }, reason.SessionNeverScheduled, "is not stored", "", start},
 		{
 			"other time", func(s *reason.Session) { s.At = day(6, 1) }, reason.SessionNotPlanned,
-			"2026-01-06 01:00:00 +0900 is no session time of the schedule: the next one is 2026-01-07 00:00:00 +0900", "", strings.Replace(start, "T00", "T01", 1),
+			"2026-01-06 01:00:00 +0900 is no session time of the schedule: the next one is 2026-01-07 00:00:00 +0900", "", strings.Replace(start, " 00:", " 01:", 1),
 		},
-		{"before start", func(s *reason.Session) { s.At = day(1, 0) }, reason.SessionBeforeStart, "begins with the session 2026-01-03", "", strings.Replace(start, "06T", "01T", 1)},
-		{"after end", func(s *reason.Session) { s.At = day(25, 0) }, reason.SessionAfterEnd, "the schedule was over before", "", strings.Replace(start, "06T", "25T", 1)},
+		{"before start", func(s *reason.Session) { s.At = day(1, 0) }, reason.SessionBeforeStart, "begins with the session 2026-01-03", "", strings.Replace(start, "-06 ", "-01 ", 1)},
+		{"after end", func(s *reason.Session) { s.At = day(25, 0) }, reason.SessionAfterEnd, "the schedule was over before", "", strings.Replace(start, "-06 ", "-25 ", 1)},
 		{
 			"overtime", decided(trowel.DecisionSkipped, trowel.RuleSkipOvertime+": another attempt is active", 0), reason.SessionSkippedOvertime,
 			"not started: another attempt is active (skip_on_overtime)", "", start,
@@ -60,10 +60,10 @@ func TestSessionWhy(t *testing.T) {
 			"ann has paused the workflow at 2026-01-05", "", "trowel unpause 'my etl' daily",
 		},
 		{"nobody starts it", func(s *reason.Session) { s.Now = day(6, 4) }, reason.SessionSchedulerOff, "due since 2026-01-06 03:00:00 +0900, but no server", "", ""},
-		{"passed", func(s *reason.Session) { s.At = day(4, 0) }, reason.SessionPassed, "went past it", "", strings.Replace(start, "06T", "04T", 1)},
+		{"passed", func(s *reason.Session) { s.At = day(4, 0) }, reason.SessionPassed, "went past it", "", strings.Replace(start, "-06 ", "-04 ", 1)},
 		{
 			"older than the schedule", func(s *reason.Session) { s.At, s.Schedule.CreatedAt = day(4, 0), day(5, 0) }, reason.SessionBeforeStart,
-			"is there since 2026-01-05", "", strings.Replace(start, "06T", "04T", 1),
+			"is there since 2026-01-05", "", strings.Replace(start, "-06 ", "-04 ", 1),
 		},
 		{"planned", func(*reason.Session) {}, reason.SessionPlanned, "starts at 2026-01-06 03:00:00 +0900", "2026-01-06 03:00", ""},
 		{"planned later", func(s *reason.Session) { s.At = day(8, 0) }, reason.SessionPlanned, "starts at 2026-01-08 03:00:00 +0900", "2026-01-08 03:00", ""},

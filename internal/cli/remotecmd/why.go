@@ -18,17 +18,21 @@ func Why() cmd.Command {
 		Name: "why", Section: cmd.SectionSession, Remote: true, Extra: true,
 		Lines: []cmd.Line{{Form: "why <attempt-id> [+task]", Text: "show why an attempt or a task does not run"}},
 		Usage: []string{
-			"why <attempt-id>           why it does not run or end, what its tasks wait for",
-			"why <attempt-id> <+task>   all reasons why a task does not run",
+			"why <attempt-id>                              why it does not run or end, what its tasks wait for",
+			"why <attempt-id> <+task>                      all reasons why a task does not run",
+			"why <project> <workflow> --session SESSION    why a session was never created",
 		},
 		Min: 1, Max: 2,
-		Options: []cmd.Option{jsonOption},
+		Options: []cmd.Option{cmd.TextOption("SESSION", "the session time, \"yyyy-MM-dd\" or \"yyyy-MM-dd HH:mm:ss\"", "--session"), jsonOption},
 		Run:     runWhy,
 	}
 }
 
 // runWhy shows why an attempt, or a task of it, does not run (control K818).
 func runWhy(ctx context.Context, c *cmd.Call) error {
+	if c.Args.Given("--session") {
+		return whySession(ctx, c)
+	}
 	id, err := firstID(c)
 	if err != nil {
 		return err
@@ -53,6 +57,43 @@ func runWhy(ctx context.Context, c *cmd.Call) error {
 		}
 		why, err := server.ExplainAttempt(ctx, id, name)
 		return showWhy(ctx, c, server, why, err, false)
+	})(ctx, c)
+}
+
+// whySession shows why a session of a workflow has no attempt.
+func whySession(ctx context.Context, c *cmd.Call) error {
+	if len(c.Args.Positional) < 2 {
+		return c.UsageError("--session belongs to a project and a workflow")
+	}
+	at, cut, err := startTime(c, c.Args.Text("--session"))
+	if err != nil {
+		return err
+	}
+	return remote(func(ctx context.Context, c *cmd.Call, server *client.Client) error {
+		defer inLocalTimes(c)()
+		workflow, err := findWorkflow(ctx, server, c.Args.Positional[0], c.Args.Positional[1], "")
+		if err != nil {
+			return err
+		}
+		session, err := server.WorkflowSessionTime(ctx, workflow.ID, at, cut)
+		if err != nil {
+			return err
+		}
+		why, err := server.ExplainSession(ctx, workflow.Project.ID, workflow.Name, session.SessionTime.Time)
+		switch {
+		case err != nil:
+			return err
+		case c.Args.Given("--json"):
+			return cmd.PrintJSON(c, why)
+		}
+		terminal.Say(c.Env.Stdout, "%s/%s %s\n", workflow.Project.Name, workflow.Name, sessionTime(session.SessionTime))
+		if why.Attempt != nil {
+			terminal.Say(c.Env.Stdout, "  %s: %s\n", why.Text, *why.Attempt)
+			return nil
+		}
+		terminal.Say(c.Env.Stdout, "  %s: %s%s\n", optText(why.Code), why.Text, sinceText(c, why.Since))
+		printOffers(c, why.Offers)
+		return nil
 	})(ctx, c)
 }
 
@@ -122,15 +163,21 @@ func printWhy(c *cmd.Call, why *api.Why, output map[api.ID][]string) {
 			}
 		}
 	}
-	if len(why.Offers) > 0 {
-		terminal.Say(c.Env.Stdout, "\nWhat can be done:\n")
-		for _, offer := range why.Offers {
-			note := ""
-			if !offer.Allowed {
-				note = "   (you are not allowed to)"
-			}
-			terminal.Say(c.Env.Stdout, "  %s%s\n", c.OnServer(offer.Label), note)
+	printOffers(c, why.Offers)
+}
+
+// printOffers prints the commands that would help.
+func printOffers(c *cmd.Call, offers []api.Offer) {
+	if len(offers) == 0 {
+		return
+	}
+	terminal.Say(c.Env.Stdout, "\nWhat can be done:\n")
+	for _, offer := range offers {
+		note := ""
+		if !offer.Allowed {
+			note = "   (you are not allowed to)"
 		}
+		terminal.Say(c.Env.Stdout, "  %s%s\n", c.OnServer(offer.Label), note)
 	}
 }
 
