@@ -31,7 +31,7 @@ WIRESAMPLE ?= ^(bq-query|docker-workdir|ecs-(sh|kill)|emr-existing-cluster-steps
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test race stress chaos fuzz bench bench-record bench-compare lint fmt fmt-check vet dev house cover conformance \
-	wire clouds kubernetes conformance-check conformance-sync cgroup java schemathesis image smoke ui ui-dev ui-fmt ui-check ci
+	wire clouds kubernetes conformance-check conformance-sync cgroup java schemathesis image smoke ui ui-dev ui-fmt ui-check ui-e2e ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -134,6 +134,9 @@ ui-fmt: ## format the source of the web UI
 
 ui-check: ## check the web UI: format, lint, types, unit tests, that dist is what the source builds, and its size
 	@scripts/node.sh ../scripts/ui-check.sh
+
+ui-e2e: build ## use the web UI in Chromium, against servers that the tests start
+	@scripts/node.sh npx vitest run --root . --config e2e/vitest.config.ts
 
 image: ## build the container image trowel with Docker
 	docker build -t trowel .

@@ -36,6 +36,7 @@ stage "web UI" make --no-print-directory ui-check
 stage "examples" make --no-print-directory smoke
 stage "fuzz" scripts/fuzz.sh 2s
 stage "tests" make --no-print-directory race
+stage "web UI in a browser" make --no-print-directory ui-e2e
 stage "conformance" make --no-print-directory conformance
 stage "outside systems" make --no-print-directory wire
 stage "services of clouds" make --no-print-directory clouds

@@ -60,6 +60,7 @@ look() {
   need "a Java compiler" "default-jdk-headless" javac -version
   need "Maven" "maven" mvn -v
   need "groff" "groff-base" groff -v
+  need "Chromium" "chromium" test -x "${CHROMIUM:-/usr/bin/chromium}"
   need "Docker" "docker.io busybox-static" docker_engine
 }
 

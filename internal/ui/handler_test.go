@@ -19,7 +19,6 @@ import (
 const testPage = `<!doctype html>
 <html lang="en">
 <base href="/">
-<meta name="trowel-base" content="/">
 <title>Trowel</title>
 `
 
@@ -70,8 +69,7 @@ func TestPage(t *testing.T) {
 		{"//", "../", 404},
 	} {
 		w := ask(h, "GET", "http://trowel.example"+c.path)
-		if w.Code != c.status || !strings.Contains(w.Body.String(), `<base href="`+c.base+`">`) ||
-			!strings.Contains(w.Body.String(), `<meta name="trowel-base" content="`+c.base+`">`) {
+		if w.Code != c.status || !strings.Contains(w.Body.String(), `<base href="`+c.base+`">`) {
 			t.Errorf("GET %s = %d %s, want %d with base %s", c.path, w.Code, w.Body, c.status, c.base)
 		}
 		if got := w.Header().Get("Cache-Control"); got != "no-cache" {

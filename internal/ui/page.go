@@ -11,7 +11,6 @@ import (
 // What the server replaces in index.html.
 const (
 	basePlace  = `<base href="/">`
-	metaPlace  = `<meta name="trowel-base" content="/">`
 	themePlace = `<html lang="en">`
 )
 
@@ -33,7 +32,7 @@ type variant struct {
 }
 
 func newPage(source []byte) (*page, error) {
-	for _, place := range []string{basePlace, metaPlace, themePlace} {
+	for _, place := range []string{basePlace, themePlace} {
 		if bytes.Count(source, []byte(place)) != 1 {
 			return nil, fmt.Errorf("index.html of the UI must have %s once", place)
 		}
@@ -49,14 +48,12 @@ func (p *page) at(depth int, theme string) *file {
 	if f := p.known[v]; f != nil {
 		return f
 	}
-	base := baseOf(depth)
 	html := "<html lang=\"en\">"
 	if theme != "" {
 		html = fmt.Sprintf(`<html lang="en" data-theme="%s">`, theme)
 	}
 	text := strings.NewReplacer(
-		basePlace, fmt.Sprintf(`<base href="%s">`, base),
-		metaPlace, fmt.Sprintf(`<meta name="trowel-base" content="%s">`, base),
+		basePlace, fmt.Sprintf(`<base href="%s">`, baseOf(depth)),
 		themePlace, html,
 	).Replace(string(p.source))
 	p.known[v] = newFile(".html", []byte(text))

@@ -84,9 +84,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.newCall(rec, r).answerError(refused)
 		return
 	}
-	keepOwnCookie(r)
-	if r.Header.Get("Cookie") != "" {
-		protect(rec.Header())
+	if ofAPI || path == "/metrics" { // the UI answers nothing that is not for everybody, and reads the theme from a cookie of its own
+		keepOwnCookie(r)
+		if r.Header.Get("Cookie") != "" {
+			protect(rec.Header())
+		}
 	}
 	switch {
 	case r.Method == http.MethodTrace:

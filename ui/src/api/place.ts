@@ -1,5 +1,5 @@
 /** The path of the UI's root, with a slash at its end. The server writes it as a relative <base>, which the browser resolves once. */
-export const root = new URL(document.querySelector<HTMLMetaElement>("meta[name=trowel-base]")?.content ?? "./", document.baseURI).pathname;
+export const root = new URL(document.baseURI).pathname;
 
 /** The address of a path of the server, as "api/attempts/1". */
 export function addressOf(path: string): string {

@@ -58,7 +58,7 @@ export function applyPrefs(): void {
   page.density = prefs.density;
   const life = prefs.theme === "system" ? 0 : 31536000;
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store needs a secure context, which this page may lack
-  document.cookie = `trowel-theme=${prefs.theme}; Path=${root}; Max-Age=${life}; SameSite=Strict`;
+  document.cookie = `trowel-theme=${prefs.theme}; Path=${root}; Max-Age=${life}; SameSite=Lax`;
 }
 
 addEventListener("storage", (event) => {
