@@ -200,8 +200,8 @@ func TestOperatingServer(t *testing.T) {
 	if !strings.Contains(why, "demo/main 2026-01-02 00:00:00 +0000\n  never_scheduled: main has no schedule\n") || !strings.Contains(why, offer) {
 		t.Errorf("why there is no session = %s", why)
 	}
-	run(0, "start", "demo", "main", "--session", "2026-01-02 00:00:00")
-	if why := run(0, "why", "demo", "main", "--session", "2026-01-02"); !strings.Contains(why, "the session has an attempt: ") {
+	run(0, "start", "demo", "main", "--session", "2026-01-02 00:00:00", "--dry-run")
+	if why := run(0, "why", "demo", "main", "--session", "2026-01-01"); !strings.Contains(why, "the session has an attempt: ") {
 		t.Errorf("why of a session with an attempt = %s", why)
 	}
 	run(1, "why", "1", "--session", "2026-01-02")
