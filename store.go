@@ -30,6 +30,7 @@ type Tx interface {
 	ScheduleTx
 	SessionTx
 	SearchTx
+	MatchTx
 	AttemptTx
 	SLATx
 	BackfillTx

@@ -98,6 +98,7 @@ func documentedRequests(t *testing.T) []documented {
 		{"GET", "/api/projects/1/workflows/main/pause", "/api/projects/{id}/workflows/{name}/pause", "", ""},
 		{"POST", "/api/projects/1/workflows/main/resume", "/api/projects/{id}/workflows/{name}/resume", "application/json", `{"note":"x"}`},
 		{"GET", "/api/audit", "", "", ""},
+		{"GET", "/api/search?q=p", "/api/search", "", ""},
 		{"GET", "/api/search/attempts", "", "", ""},
 		{"GET", "/api/search/attempts?status=success&limit=1", "/api/search/attempts", "", ""},
 		{"GET", "/api/audit?attempt=1&order=asc", "/api/audit", "", ""},

@@ -61,9 +61,10 @@ func sightedRequests() map[string]sighted {
 		"deletePool": {path: "?project={projectName}"},
 		"getQueues":  {}, "getAgents": {}, "getAgent": {}, "getAgentTasks": {}, "drainAgent": {own: site}, "undrainAgent": {own: site},
 		"getWorkflowState": {}, "pauseWorkflow": {}, "resumeWorkflow": {},
-		"getAudit":       {path: "?project={projectName}&workflow={workflowName}&attempt={attempt}&task={taskName}"},
-		"searchAttempts": {path: "?project={projectName}&workflow={workflowName}"},
-		"getTokens":      {own: site}, "postToken": {body: `{"name":"t","role":"read","project":"{projectName}"}`, own: site}, "deleteToken": {own: site},
+		"getAudit":         {path: "?project={projectName}&workflow={workflowName}&attempt={attempt}&task={taskName}"},
+		"searchEverything": {path: "?q={projectName}"},
+		"searchAttempts":   {path: "?project={projectName}&workflow={workflowName}"},
+		"getTokens":        {own: site}, "postToken": {body: `{"name":"t","role":"read","project":"{projectName}"}`, own: site}, "deleteToken": {own: site},
 		"registerAgent": {own: agents, body: `{}`}, "deleteAgent": {own: agents}, "streamLeases": {own: agents, body: `{}`}, "beatAgent": {own: agents, body: `{}`},
 		"reportTries": {own: agents, body: `{}`}, "putAgentLogs": {own: agents, body: `{}`}, "getAgentSecret": {own: agents, body: `{}`},
 		"startAgentSession": {own: agents, body: `{}`}, "putAgentParams": {own: agents, body: `{}`}, "findAgentParams": {own: agents, body: `{}`},
@@ -76,7 +77,7 @@ func namesNothing() []string {
 	return strings.Fields(`limit cursor last_id count page_size order name_pattern search_project_name include_retried direct_download client version mode
 		session_time after use dryRun expect note actor action source from to unit status createdFrom createdTo sort schedule_from clear_schedule
 		clear_schedule_all value fromTime attemptName nextTime nextRunTime skipSchedule params sessionTime retryAttemptName slots description
-		try subtree tail line at download regex case level count user password token includeDeferred role since until cause depth filter q flat fields expiresAt revision name workflow task path`)
+		kinds try subtree tail line at download regex case level count user password token includeDeferred role since until cause depth filter q flat fields expiresAt revision name workflow task path`)
 }
 
 // operation is an operation of the API document.

@@ -69,6 +69,15 @@ func Routes(o Options) []rest.Route {
 			Handle: h.getAttemptSummary, About: "An attempt with the numbers of its tasks by state, how long it waited and ran, and which tasks failed first and why.",
 		},
 		{
+			Method: "GET", Path: "/api/search", Name: "searchEverything", Verb: access.ListSessionsOfSite, Answer: api.Found{},
+			Handle: searchEverything, About: "What people may mean by some words: things by name, by id, and sessions by time.",
+			Query: []rest.Parameter{
+				rest.QueryText("q", "Parts of a name in any order, an id, or a session time with or without the name of its workflow, as in daily 2026-01-02; the newest attempts if it is missing."),
+				rest.QueryText("kinds", "Only these, with commas between them: project, workflow, session, attempt, task, pool, agent, revision."),
+				rest.QueryInt("limit", "How many of each kind, up to 8; 8 if it is missing."),
+			},
+		},
+		{
 			Method: "GET", Path: "/api/search/attempts", Name: "searchAttempts", Verb: access.ListSessionsOfSite, Answer: api.AttemptSearch{},
 			Handle: searchAttempts, About: "Attempts by status, project, workflow and time, the newest first.",
 			Query: append(rest.PageParams(),

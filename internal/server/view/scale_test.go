@@ -38,7 +38,7 @@ func TestOverviewScale(t *testing.T) {
 			for first := 0; first < *flows; first += 100 {
 				seedProject(t, db, first)
 			}
-			for _, path := range []string{"/api/overview", "/api/failures", "/api/late", "/api/upcoming?limit=500", "/api/attempts/7/summary", "/api/attempts/7/tree"} {
+			for _, path := range []string{"/api/overview", "/api/failures", "/api/late", "/api/upcoming?limit=500", "/api/attempts/7/summary", "/api/attempts/7/tree", "/api/search", "/api/search?q=w", "/api/search?q=p1+w7", "/api/search?q=nothing+of+it", "/api/search?q=77", "/api/search?q=" + time.Now().UTC().Format("2006-01-02"), "/api/search?q=w7+" + time.Now().UTC().Format("2006-01-02")} {
 				var times []time.Duration
 				for range 30 {
 					start := time.Now()

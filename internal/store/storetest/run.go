@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"listing sessions", testSessionLists},
 		{"listing attempts with names", testSummaryLists},
 		{"searching attempts", testSearch},
+		{"finding things by name", testMatch},
 		{"last sessions", testLastSessions},
 		{"active attempts", testActiveAttempts},
 		{"sessions and attempts", testAttempts},
