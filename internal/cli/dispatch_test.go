@@ -17,7 +17,7 @@ func TestRun(t *testing.T) {
 	global := "Usage: trowel <command> [options...]\n..."
 	commands := "error: available commands are: [init, run, check, schema, scheduler, server, agent, push, archive, upload, download, " +
 		"project, workflow, start, retry, session, attempts, attempt, reschedule, backfill, log, kill, task, why, schedule, " +
-		"disable, enable, delete, secrets, version, migrate, tokens, pause, unpause, history, pools, queues, failures, late, upcoming, agents, audit, " +
+		"disable, enable, delete, secrets, version, migrate, tokens, pause, unpause, history, pools, queues, search, failures, late, upcoming, agents, audit, " +
 		"db, selfupdate, help, completion]\n"
 	cases := []struct {
 		args   string

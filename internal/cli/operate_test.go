@@ -91,6 +91,12 @@ func TestOperating(t *testing.T) {
 				"  attempt 4  demo/main  +main+a\n    1\n    2\n    3\n\n1 cause. There are older ones.\n",
 		},
 		{
+			Name: "search", Args: "search daily 2026-01-02 --kinds session", Asked: []string{"GET search?kinds=session&q=daily+2026-01-02"},
+			Known: clitest.Answers{"GET search?kinds=session&q=daily+2026-01-02": `{"groups":[{"kind":"session","items":[{"id":"7","title":"daily 2026-01-02 00:00:00 +09:00",` +
+				`"detail":"demo, success","path":"/sessions/7"}]}]}`},
+			Stdout: "session: daily 2026-01-02 00:00:00 +09:00 (demo, success)\n1 thing found.\n",
+		},
+		{
 			Name: "late", Args: "late", Asked: []string{"GET late"},
 			Known: clitest.Answers{"GET late": `{"items":[{"kind":"running_long","project":{"id":"1","name":"demo"},"workflow":"main","sessionTime":"2024-01-01T09:00:00+09:00",` +
 				`"expectedAt":"2024-01-01T00:00:00.000Z","marginMs":-90000,"attemptId":"4","scheduleId":null,"reason":"it runs long"}],"next":null}`},

@@ -48,6 +48,7 @@ func table() []cmd.Command {
 		remotecmd.History(),
 		remotecmd.Pools(),
 		remotecmd.Queues(),
+		remotecmd.Search(),
 		remotecmd.Failures(),
 		remotecmd.Late(),
 		remotecmd.Upcoming(),
