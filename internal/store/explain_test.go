@@ -336,6 +336,26 @@ func hot() []statement {
 			_, err := tx.ListRecords(ctx, trowel.RecordFilter{ProjectID: 7, Before: 5000, Limit: 20})
 			return err
 		}),
+		sorted(one("MatchAttempts", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.MatchAttempts(ctx, trowel.NameQuery{Words: []string{"n"}, Project: 1, Limit: 8})
+			return err
+		})),
+		{name: "MatchRevisions", allowed: "SCAN TEMP B-TREE", run: func(ctx context.Context, tx trowel.Tx) error { // of the 500 that it looks at
+			_, err := tx.MatchRevisions(ctx, trowel.NameQuery{Words: []string{"r"}, Project: 1, Limit: 8})
+			return err
+		}},
+		one("MatchSessions", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.MatchSessions(ctx, trowel.SessionSpan{From: at, To: at.Add(time.Hour), Limit: 200})
+			return err
+		}),
+		one("MatchSessions of a workflow", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.MatchSessions(ctx, trowel.SessionSpan{Project: 1, Workflow: "w1", From: at, To: at.Add(time.Hour), Limit: 8})
+			return err
+		}),
+		one("FindErrorChunk", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindErrorChunk(ctx, 7, "f", 100)
+			return err
+		}),
 		sorted(one("SearchAttempts", func(ctx context.Context, tx trowel.Tx) error {
 			_, _, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{Limit: 100})
 			return err

@@ -98,7 +98,7 @@ func (p *Pattern) compile(text string, flags syntax.Flags) error {
 
 // required returns the longest text of ASCII that whatever matches has a part of, in lower case; empty if there is none that is known.
 func required(e *syntax.Regexp) (longest string) {
-	switch e.Op {
+	switch e.Op { //nolint:exhaustive // the others match without any of their parts
 	case syntax.OpLiteral:
 		text := strings.ToLower(string(e.Rune))
 		if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
@@ -116,7 +116,6 @@ func required(e *syntax.Regexp) (longest string) {
 		if e.Min > 0 {
 			return required(e.Sub[0])
 		}
-	default: // it may match without any of its parts
 	}
 	return longest
 }
@@ -124,7 +123,7 @@ func required(e *syntax.Regexp) (longest string) {
 // withinLines changes an expression: the beginning and the end of the text become those of a line, and no part matches the end
 // of a line.
 func withinLines(e *syntax.Regexp) {
-	switch e.Op {
+	switch e.Op { //nolint:exhaustive // the others have no characters of their own, or none that ends a line
 	case syntax.OpBeginText:
 		e.Op = syntax.OpBeginLine
 	case syntax.OpEndText:
@@ -140,7 +139,6 @@ func withinLines(e *syntax.Regexp) {
 		if strings.ContainsRune(string(e.Rune), '\n') {
 			*e = syntax.Regexp{Op: syntax.OpNoMatch}
 		}
-	default: // it has no characters of its own, or none that ends a line
 	}
 	for _, part := range e.Sub {
 		withinLines(part)

@@ -38,8 +38,14 @@ type everything struct {
 // kindsFound are the kinds of things in the order of the answer, and what finds them.
 func kindsFound() []foundKind {
 	return []foundKind{
-		{"project", (*everything).projects}, {"workflow", (*everything).workflows}, {"session", (*everything).sessions}, {"attempt", (*everything).attempts},
-		{"task", (*everything).tasks}, {"pool", (*everything).pools}, {"agent", (*everything).agents}, {"revision", (*everything).revisions},
+		{"project", (*everything).projects},
+		{"workflow", (*everything).workflows},
+		{"session", (*everything).sessions},
+		{"attempt", (*everything).attempts},
+		{"task", (*everything).tasks},
+		{"pool", (*everything).pools},
+		{"agent", (*everything).agents},
+		{"revision", (*everything).revisions},
 	}
 }
 
