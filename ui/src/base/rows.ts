@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
 
 /** Rows of one height, of which only those in sight are drawn. */
 export interface RowWindow {
@@ -50,6 +50,14 @@ export function useRows(box: RefObject<HTMLElement | null>, count: number, heigh
       observer.disconnect();
     };
   }, [box, head]);
+  // What was scrolled while rows were added is drawn before it is painted.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new number of rows is the reason to look
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const top = Math.max(0, element.scrollTop - head);
+    setPlace((before) => (before.top === top ? before : { top, sight: element.clientHeight }));
+  }, [box, head, count]);
   return windowOf(count, height, place.top, place.sight);
 }
 

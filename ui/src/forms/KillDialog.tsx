@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { TreePage } from "../api/attempt";
 import { change, get } from "../api/call";
 import { Button } from "../base/Button";
@@ -22,6 +22,8 @@ export function KillDialog({ attempt, onClose, onKilled }: KillDialogProps) {
   const [typed, setTyped] = useState("");
   const [sending, setSending] = useState(false);
   const [refused, setRefused] = useState<unknown>();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLButtonElement>("button[type=button]")?.focus(), []);
   const running = useQuery({
     queryKey: ["tree", attempt, "running"],
     queryFn: ({ signal }) => get<TreePage>(`${path}/tree`, { flat: true, filter: "running", sort: "start", limit: 500 }, signal),
@@ -48,6 +50,7 @@ export function KillDialog({ attempt, onClose, onKilled }: KillDialogProps) {
   return (
     <Dialog title={`Kill attempt ${attempt}`} onClose={onClose}>
       <form
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
           void send();

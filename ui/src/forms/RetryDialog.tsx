@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Retry, RetryTasks } from "../api/attempt";
 import { change } from "../api/call";
 import { CallError } from "../api/error";
@@ -30,6 +30,8 @@ export function RetryDialog({ attempt, task, mode: begin, latest, onClose, onSta
   const [name] = useState(() => `retry-${Date.now().toString(36)}${Math.floor(Math.random() * 46656).toString(36)}`);
   const [sending, setSending] = useState(false);
   const [refused, setRefused] = useState<unknown>();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLInputElement>("input:checked")?.focus(), []);
   const path = `api/attempts/${encodeURIComponent(attempt)}/retry`;
   const request = { mode, from: mode === "from" ? task : undefined, revision, name };
   const preview = useQuery({
@@ -68,6 +70,7 @@ export function RetryDialog({ attempt, task, mode: begin, latest, onClose, onSta
   return (
     <Dialog title={`Run attempt ${attempt} again`} onClose={onClose} wide>
       <form
+        ref={form}
         className={css.form}
         onSubmit={(event) => {
           event.preventDefault();
@@ -162,7 +165,7 @@ function Plan({ plan }: { readonly plan: Retry }) {
       <p className="quiet">
         {plan.reuse.count === 0
           ? "No result of this attempt is used again."
-          : `${plan.reuse.count.toLocaleString("en")} ${plan.reuse.count === 1 ? "task counts" : "tasks count"} as done, with what they have stored.`}{" "}
+          : `${plan.reuse.count.toLocaleString("en")} ${plan.reuse.count === 1 ? "task counts as done, with what it has" : "tasks count as done, with what they have"} stored.`}{" "}
         Tasks that others make at run time are not listed.
       </p>
     </>

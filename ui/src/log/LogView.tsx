@@ -65,7 +65,6 @@ function Log({ attempt, task, name, tryNumber, running, source, chosen, onLines 
   const [layout] = useState(() => new LogLayout());
   const [long, setLong] = useState<ReadonlySet<number>>(new Set());
   const rows = useMemo(() => layout.rows(state.window.pieces, columns, long), [layout, state.window, columns, long]);
-  const { first, last } = useRows(box, rows.length, rowHeight);
   const [follow, setFollow] = useState(running && !chosen);
   const [search, setSearch] = useState<Search | undefined>();
   const results = useSearch(attempt, task, tryNumber, search);
@@ -77,6 +76,15 @@ function Log({ attempt, task, name, tryNumber, running, source, chosen, onLines 
     if (element) element.scrollTop = Math.max(0, row * rowHeight - element.clientHeight / 3);
   }, []);
   const rowOfNumber = useCallback((number: number) => rows.findIndex((row) => row.number === number), [rows]);
+
+  const start = startOf(state.window);
+  const anchor = useRef({ start, offset: 0, rest: 0, openings: 0 });
+  const note = useCallback(() => {
+    const element = box.current;
+    if (!element) return;
+    const at = rows[Math.min(rows.length - 1, Math.floor(element.scrollTop / rowHeight))]?.line.offset ?? 0;
+    anchor.current = { ...anchor.current, offset: at, rest: element.scrollTop - rowOf(rows, at) * rowHeight };
+  }, [rows]);
 
   // Whenever the log was opened anew, the place that was asked for comes into sight.
   const seen = useRef(0);
@@ -92,11 +100,10 @@ function Log({ attempt, task, name, tryNumber, running, source, chosen, onLines 
     else if (place.at === "error") element.scrollTop = element.scrollHeight;
     else if (place.at === "offset") element.scrollTop = rowOf(rows, place.offset) * rowHeight;
     else element.scrollTop = 0;
-  }, [state.openings, state.opened, rows, rowOfNumber, toRow, errorNumber]);
+    note();
+  }, [note, state.openings, state.opened, rows, rowOfNumber, toRow, errorNumber]);
 
   // What comes before the window must not move what is read.
-  const start = startOf(state.window);
-  const anchor = useRef({ start, offset: 0, rest: 0, openings: 0 });
   useLayoutEffect(() => {
     const element = box.current;
     const before = anchor.current;
@@ -106,6 +113,11 @@ function Log({ attempt, task, name, tryNumber, running, source, chosen, onLines 
     anchor.current = { ...anchor.current, start, openings: state.openings };
   }, [start, rows, state.openings]);
 
+  useLayoutEffect(() => {
+    if (follow && box.current && rows.length > 0) box.current.scrollTop = box.current.scrollHeight;
+  }, [follow, rows]);
+  const { first, last } = useRows(box, rows.length, rowHeight); // after the effects that scroll
+
   const atEnd = endOf(state.window) >= state.size;
   useEffect(() => {
     if (rows.length === 0) return;
@@ -113,9 +125,6 @@ function Log({ attempt, task, name, tryNumber, running, source, chosen, onLines 
     if (last > rows.length - 40 && !atEnd) void source.after();
   }, [first, last, rows.length, start, atEnd, source]);
 
-  useLayoutEffect(() => {
-    if (follow && box.current && rows.length > 0) box.current.scrollTop = box.current.scrollHeight;
-  }, [follow, rows]);
   useEffect(() => {
     if (!follow || atEnd) return;
     if (state.size - endOf(state.window) > 1 << 20) void source.open({ at: "end" });
@@ -139,12 +148,7 @@ function Log({ attempt, task, name, tryNumber, running, source, chosen, onLines 
   const onScroll = () => {
     const element = box.current;
     if (!element) return;
-    const row = Math.floor(element.scrollTop / rowHeight);
-    anchor.current = {
-      ...anchor.current,
-      offset: rows[row]?.line.offset ?? 0,
-      rest: element.scrollTop - rowOf(rows, rows[row]?.line.offset ?? 0) * rowHeight,
-    };
+    note();
     if (follow && element.scrollHeight - element.scrollTop - element.clientHeight > 3 * rowHeight) setFollow(false);
   };
 

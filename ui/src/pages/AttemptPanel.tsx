@@ -76,9 +76,9 @@ export function AttemptPanel(props: PanelProps) {
       <header className={css.head}>
         <h2 className={css.name} title={item.fullName}>
           <Mark state={item.state} />
-          <span>
+          <span className={css.path}>
             <span className="quiet">{parts.slice(0, -1).join("")}</span>
-            {parts.at(-1)}
+            <span>{parts.at(-1)}</span>
           </span>
         </h2>
         {task && task.tries.length > 1 && tab === "log" && (
@@ -96,7 +96,9 @@ export function AttemptPanel(props: PanelProps) {
             ))}
           </select>
         )}
-        <CopyButton text={item.fullName} label="Copy name" />
+        <span className={css.wide}>
+          <CopyButton text={item.fullName} label="Copy name" />
+        </span>
         {onRetry && (
           <Button look="bare" onClick={onRetry} title="r">
             Run from here…
