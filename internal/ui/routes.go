@@ -10,6 +10,7 @@ func routes() []string {
 		"/agents/:",
 		"/attempts/:",
 		"/attempts/:/go",
+		"/audit",
 		"/help",
 		"/login",
 		"/pools",

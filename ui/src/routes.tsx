@@ -43,6 +43,7 @@ const helpRoute = createRoute({
 const settingsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/settings",
+  validateSearch: texts("tab"),
   component: lazyRouteComponent(() => import("./pages/Settings"), "Settings"),
 });
 
@@ -169,6 +170,13 @@ const runRoute = createRoute({
   component: lazyRouteComponent(() => import("./pages/WorkflowRun"), "WorkflowRun"),
 });
 
+const auditRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/audit",
+  validateSearch: texts("actor", "action", "project", "workflow", "attempt", "task", "source", "from", "to", "at"),
+  component: lazyRouteComponent(() => import("./pages/Audit"), "Audit"),
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     home,
@@ -190,6 +198,7 @@ export const router = createRouter({
     queuesRoute,
     agentsRoute,
     agentRoute,
+    auditRoute,
     helpRoute,
     settingsRoute,
     loginRoute,

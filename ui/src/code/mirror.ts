@@ -41,6 +41,8 @@ const look = EditorView.theme({
   ".cm-searchMatch-selected": { backgroundColor: "var(--mark-now)" },
   ".cm-specialChar": { color: "var(--ansi-1)" },
   ".cm-collapsedLines": { background: "var(--ground-2)", color: "var(--ink-2)", paddingInlineStart: "16px" },
+  ".cm-collapsedLines:before": { content: '"⋯"' },
+  ".cm-collapsedLines:after": { content: '""' },
   "&.cm-merge-a .cm-changedLine, .cm-deletedChunk": { backgroundColor: "var(--removed)" },
   "&.cm-merge-b .cm-changedLine": { backgroundColor: "var(--added)" },
   "&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText": { background: "var(--removed-2)" },
@@ -170,6 +172,11 @@ export async function showDiff(
       collapseUnchanged: fold,
       gutter: true,
       diffConfig: limit,
+    });
+    // Heights that were measured before the sheets were in force are measured again.
+    requestAnimationFrame(() => {
+      merge.a.requestMeasure();
+      merge.b.requestMeasure();
     });
     return { mark: () => {}, next: (step) => (step > 0 ? goToNextChunk : goToPreviousChunk)(merge.b), destroy: () => merge.destroy() };
   }

@@ -1,8 +1,8 @@
-import { CalendarClock, CircleHelp, FolderTree, Gauge, History, Layers, type LucideIcon, Server, Settings } from "lucide-react";
+import { CalendarClock, CircleHelp, FolderTree, Gauge, History, Layers, type LucideIcon, ScrollText, Server, Settings } from "lucide-react";
 
 /** A page that the rail and the palette lead to. */
 export interface Place {
-  readonly to: "/sessions" | "/schedules" | "/projects" | "/pools" | "/queues" | "/agents" | "/settings" | "/help";
+  readonly to: "/sessions" | "/schedules" | "/projects" | "/pools" | "/queues" | "/agents" | "/audit" | "/settings" | "/help";
   readonly title: string;
   readonly about: string;
   readonly keys?: string;
@@ -17,6 +17,13 @@ export const places: readonly Place[] = [
   { to: "/pools", title: "Pools", about: "slots that tasks share, who holds them and who waits", keys: "g l", icon: Gauge },
   { to: "/queues", title: "Queues", about: "how fast tasks go to agents", keys: "g q", icon: Layers },
   { to: "/agents", title: "Agents", about: "who runs tasks, and drains", keys: "g n", icon: Server },
+  { to: "/audit", title: "Audit", about: "who did what", keys: "g a", icon: ScrollText },
   { to: "/help", title: "Help", about: "shortcuts and states explained", keys: "?", icon: CircleHelp, low: true },
-  { to: "/settings", title: "Settings", about: "theme, density, zone, shortcuts", icon: Settings, low: true },
+  {
+    to: "/settings",
+    title: "Settings",
+    about: "theme, density, zone, shortcuts, tokens, where you are signed in",
+    icon: Settings,
+    low: true,
+  },
 ];

@@ -240,7 +240,8 @@ function FileChange({ project, file, from, to, side, onSide }: FileChangeProps) 
             wrap={wrap}
             onShown={(made) => {
               shown.current = made;
-              if (made) box.current?.closest("section")?.scrollIntoView({ block: "start" });
+              const part = box.current?.closest("section");
+              if (made && part?.parentElement) part.parentElement.scrollTop = part.offsetTop;
             }}
           />
         ) : (

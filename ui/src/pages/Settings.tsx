@@ -1,19 +1,40 @@
+import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Choice } from "../base/Choice";
 import { useCrumbs } from "../base/crumbs";
+import { Page, Tabs } from "../base/Page";
 import { setPrefs, usePrefs } from "../base/prefs";
 import { useTitle } from "../base/title";
 import { localZone, type ZoneChoice } from "../time/format";
+import { SettingsMe } from "./SettingsMe";
+import { SettingsTokens } from "./SettingsTokens";
 import css from "./Text.module.css";
 
-/** The taste of this browser. */
+const route = getRouteApi("/settings");
+
+const tabs = { taste: "This browser", me: "You", tokens: "Tokens" };
+
+/** Taste, who one is, and tokens. */
 export function Settings() {
-  const prefs = usePrefs();
-  useTitle("Settings");
+  const search = route.useSearch();
+  const tab = search.tab && search.tab in tabs ? (search.tab as keyof typeof tabs) : "taste";
+  useTitle(tab === "taste" ? undefined : tabs[tab], "Settings");
   useCrumbs([{ text: "Settings" }]);
   return (
+    <Page title="Settings" label="Settings" flow>
+      <Tabs label="Parts of the settings" list={tabs} at={tab} target={(to) => ({ to: "/settings", search: { tab: to } })} />
+      {tab === "taste" && <Taste />}
+      {tab === "me" && <SettingsMe />}
+      {tab === "tokens" && <SettingsTokens />}
+    </Page>
+  );
+}
+
+/** The taste of this browser. */
+function Taste() {
+  const prefs = usePrefs();
+  return (
     <article className={css.text}>
-      <h1>Settings</h1>
       <p>Kept in this browser alone.</p>
       <section>
         <Row title="Theme" about="The system's follows day and night if the system does.">
