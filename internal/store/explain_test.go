@@ -344,14 +344,14 @@ func hot() []statement {
 			_, err := tx.MatchRevisions(ctx, trowel.NameQuery{Words: []string{"r"}, Project: 1, Limit: 8})
 			return err
 		}},
-		one("MatchSessions", func(ctx context.Context, tx trowel.Tx) error {
+		sorted(one("MatchSessions", func(ctx context.Context, tx trowel.Tx) error {
 			_, err := tx.MatchSessions(ctx, trowel.SessionSpan{From: at, To: at.Add(time.Hour), Limit: 200})
 			return err
-		}),
-		one("MatchSessions of a workflow", func(ctx context.Context, tx trowel.Tx) error {
+		})),
+		sorted(one("MatchSessions of a workflow", func(ctx context.Context, tx trowel.Tx) error {
 			_, err := tx.MatchSessions(ctx, trowel.SessionSpan{Project: 1, Workflow: "w1", From: at, To: at.Add(time.Hour), Limit: 8})
 			return err
-		}),
+		})),
 		one("FindErrorChunk", func(ctx context.Context, tx trowel.Tx) error {
 			_, err := tx.FindErrorChunk(ctx, 7, "f", 100)
 			return err

@@ -118,11 +118,13 @@ const matchBytes = 4 << 20
 func (t *tx) MatchSessions(ctx context.Context, span trowel.SessionSpan) ([]*trowel.AttemptSummary, error) {
 	var s selection
 	if span.Project != 0 {
-		s.and("s.project_id = ? AND s.workflow = ?", span.Project, span.Workflow)
+		s.and("n.project_id = ? AND n.workflow = ?", span.Project, span.Workflow)
 	}
-	s.and("s.session_time >= ? AND s.session_time < ?", micros(span.From), micros(span.To))
-	s.and("p.deleted_at IS NULL")
-	list, err := t.summaries(ctx, s.text(sqlSelectSession, "s.session_time DESC, s.id DESC", span.Limit), s.args, matchBytes)
+	s.and("n.session_time >= ? AND n.session_time < ?", micros(span.From), micros(span.To))
+	// The page is chosen by the index alone, as planners otherwise join all sessions of the time first.
+	page := s.text("SELECT n.id FROM session n", "n.session_time DESC, n.id DESC", span.Limit)
+	query := sqlSelectSession + " WHERE s.id IN (SELECT n.id FROM (" + page + ") AS n) AND p.deleted_at IS NULL ORDER BY s.session_time DESC, s.id DESC"
+	list, err := t.summaries(ctx, query, s.args, matchBytes)
 	if err != nil {
 		return nil, fmt.Errorf("find sessions by time: %w", err)
 	}
