@@ -22,7 +22,7 @@ const colours = HighlightStyle.define([
 ]);
 
 const look = EditorView.theme({
-  "&": { color: "var(--ink)", backgroundColor: "var(--ground)", fontSize: "12.5px", height: "100%" },
+  "&": { color: "var(--ink)", backgroundColor: "var(--ground)", fontSize: "12.5px" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "18px" },
   ".cm-gutters": { backgroundColor: "var(--ground)", color: "var(--ink-3)", borderInlineEnd: "1px solid var(--line)" },
@@ -131,6 +131,7 @@ export async function showFile(
           },
         }),
         marked,
+        EditorView.theme({ "&": { height: "100%" } }),
         common(path, wrap, language),
       ],
     }),

@@ -38,7 +38,7 @@ export function TopBar({ onSearch, onHelp, menu, onMenu }: TopBarProps) {
           ))}
         </ol>
       </nav>
-      <button type="button" className={css.search} onClick={onSearch}>
+      <button type="button" className={css.search} aria-label="Find a page, an attempt, an action" onClick={onSearch}>
         <Search size={14} aria-hidden="true" />
         <span>Find a page, an attempt, an action</span>
         <kbd>Ctrl K</kbd>

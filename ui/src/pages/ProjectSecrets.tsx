@@ -32,7 +32,7 @@ export function ProjectSecrets({ project, path, search, choose }: ProjectPart) {
     { key: "key", title: "Secret", cell: (row) => <b>{row.key}</b> },
     {
       key: "do",
-      title: "",
+      title: <span className="unseen">Actions</span>,
       width: 190,
       narrow: 160,
       end: true,

@@ -35,6 +35,7 @@ function Taste() {
   const prefs = usePrefs();
   return (
     <article className={css.text}>
+      <h2 className="unseen">This browser</h2>
       <p>Kept in this browser alone.</p>
       <section>
         <Row title="Theme" about="The system's follows day and night if the system does.">

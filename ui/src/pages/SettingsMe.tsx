@@ -31,7 +31,7 @@ const columns = (zone: ZoneChoice, onEnd: (login: Login) => void): Column<Login>
   { key: "used", title: "Last used", width: 210, cell: (row) => <Wall at={row.usedAt} zone={zone} /> },
   {
     key: "do",
-    title: "",
+    title: <span className="unseen">Actions</span>,
     width: 110,
     narrow: 90,
     end: true,

@@ -31,7 +31,7 @@ const columns = (zone: ZoneChoice, onRevoke: (token: Token) => void): Column<Tok
   { key: "expires", title: "Ends", width: 200, cell: (row) => (row.expiresAt ? <Wall at={row.expiresAt} zone={zone} /> : "never") },
   {
     key: "do",
-    title: "",
+    title: <span className="unseen">Actions</span>,
     width: 100,
     narrow: 90,
     end: true,
