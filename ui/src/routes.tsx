@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { root } from "./api/place";
 import { Frame } from "./frame/Frame";
 import { readSearch, writeSearch } from "./frame/search";
+import { Broken } from "./pages/Broken";
 import { NotFound } from "./pages/NotFound";
 
 // The paths below stand in internal/ui/routes.go, too: the server answers 404 to all others.
@@ -206,6 +207,7 @@ export const router = createRouter({
   basepath: root,
   parseSearch: readSearch,
   stringifySearch: writeSearch,
+  defaultErrorComponent: Broken,
   defaultPreload: "intent",
   scrollRestoration: true,
   scrollToTopSelectors: ["#main"],

@@ -7,7 +7,7 @@ export function useSettled<T>(value: T, ms = 300): T {
   const key = JSON.stringify(value);
   const [settled, setSettled] = useState({ value, key });
   useEffect(() => {
-    const timer = setTimeout(() => setSettled({ value: JSON.parse(key ?? "null") as T, key }), ms);
+    const timer = setTimeout(() => setSettled({ value: (key === undefined ? undefined : JSON.parse(key)) as T, key }), ms);
     return () => clearTimeout(timer);
   }, [key, ms]);
   return settled.value;

@@ -56,3 +56,8 @@ test("a session time that came in UTC stands in the zone of its workflow", () =>
   expect(sessionIn("2026-11-20T15:00:07.000Z", "UTC")).toBe("2026-11-20 15:00:07 +00:00");
   expect(sessionIn("soon", "UTC")).toBe("soon");
 });
+
+test("what is no instant is a dash", () => {
+  expect(wallOf(Number.NaN, "UTC").date).toBe("–");
+  expect(wallOf(Number.NaN, "nowhere").date).toBe("–");
+});

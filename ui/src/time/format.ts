@@ -29,6 +29,7 @@ export interface Wall {
 
 /** What clocks in a zone show at an instant. An unknown zone is taken as UTC. */
 export function wallOf(ms: number, zone: string): Wall {
+  if (Number.isNaN(ms)) return { date: "–", time: "", offset: "" };
   const fixed = /^([+-])(\d\d):?(\d\d)$/.exec(zone);
   if (fixed) {
     const minutes = (Number(fixed[2]) * 60 + Number(fixed[3])) * (fixed[1] === "-" ? -1 : 1);
