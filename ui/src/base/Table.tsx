@@ -63,18 +63,23 @@ export function Table<T>({ what, list, columns, rowKey, target, chosen, onChoose
     if (!flow && more && !reading && last > rows.length - 40) readMore();
   }, [flow, more, reading, readMore, last, rows.length]);
 
+  // The address follows a little later than keys are pressed.
+  const place = useRef(found);
+  useEffect(() => {
+    place.current = found;
+  }, [found]);
   const focus = (index: number) => {
     const row = rows[index];
     const element = box.current;
     if (row === undefined || !element) return;
+    place.current = index;
     onChoose?.(rowKey(row));
     const top = flow ? undefined : scrollFor(index, height, element.scrollTop, element.clientHeight, headHeight);
     if (top !== undefined) element.scrollTop = top;
     requestAnimationFrame(() => element.querySelector<HTMLElement>(`[data-at="${index}"]`)?.focus({ preventScroll: !flow }));
   };
   const move = (step: number) => {
-    const within = Boolean(box.current?.contains(document.activeElement));
-    focus(Math.min(Math.max(0, within || found >= 0 ? at + step : 0), rows.length - 1));
+    focus(Math.min(Math.max(0, place.current + step), rows.length - 1));
   };
   const open = () => box.current?.querySelector<HTMLElement>(`[data-at="${at}"]`)?.click();
   useShortcuts(
