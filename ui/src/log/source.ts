@@ -2,6 +2,7 @@ import { getBytes, type Query } from "../api/call";
 import { emptyWindow, endOf, join, type LogWindow, readPiece, startOf } from "./lines";
 
 const readAtOnce = 256 << 10; // bytes
+const slack = 64 << 10; // the line that has a byte may begin that much before it
 const besides = 32 << 10; // bytes that are read before the place where a log is opened
 
 /** Where to begin to look at a log. */
@@ -70,7 +71,7 @@ export class LogSource {
     // A place in the middle is shown with what is before it, so that it does not move when that is read.
     const start = piece.start;
     const from = Math.max(0, start - besides);
-    const before = start > 0 && place.at !== "start" ? (await this.read({ from, limit: start - from })).piece : undefined;
+    const before = start > 0 && place.at !== "start" ? (await this.read({ from, limit: start - from + slack })).piece : undefined;
     const window = join(emptyWindow, piece);
     this.set({
       ...this.now,
@@ -91,7 +92,7 @@ export class LogSource {
     const start = startOf(this.now.window);
     if (start <= 0) return;
     const from = Math.max(0, start - readAtOnce);
-    const { piece, head } = await this.read({ from, limit: start - from });
+    const { piece, head } = await this.read({ from, limit: start - from + slack });
     if (startOf(this.now.window) === start && piece.end >= start) this.set({ ...this.now, ...head, window: join(this.now.window, piece) });
   }
 

@@ -36,7 +36,7 @@ export function put(tree: Tree, items: readonly TreeItem[]): Tree {
       if (list) list.push(key);
       else added.set(parent, [key]);
     }
-    known.set(key, item);
+    known.set(key, item.matches ? item : { ...item, matches: true }); // no filter is shown here
   }
   const place = (key: string) => known.get(key)?.index ?? 0;
   for (const [parent, keys] of added) {
