@@ -88,6 +88,8 @@ test("time grows with the length alone", () => {
   for (const part of ["\x1b]", "\x1b[", "\x1b[1;", "\x1bP\x1b", "\r", "a\r", "\x1b[31m", "\x00", "\u202e", "\x1b[999999999m"]) {
     time(part.repeat(1_000));
     const short = Math.max(2, time(part.repeat(5_000)));
-    expect(time(part.repeat(50_000)), JSON.stringify(part)).toBeLessThan(short * 60);
+    // The best of three: other work on the machine only adds time.
+    const long = Math.min(...[1, 2, 3].map(() => time(part.repeat(50_000))));
+    expect(long, JSON.stringify(part)).toBeLessThan(short * 60);
   }
 }, 20_000);
