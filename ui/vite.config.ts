@@ -30,9 +30,10 @@ export default defineConfig({
           groups: [
             {
               name: "index",
-              test: /rolldown\/runtime|preload-helper|\/node_modules\/(?!@codemirror|@lezer|@marijn|style-mod|crelt|w3c-keyname)|\/src\/(?!pages\/|code\/(mirror|languages))/,
+              test: /rolldown\/runtime|preload-helper|\/node_modules\/(?!@codemirror|@lezer|@marijn|style-mod|crelt|w3c-keyname)|\/src\/(?!pages\/|forms\/|log\/|tree\/(?!CountsBar)|code\/)/,
               priority: 3,
             },
+            { name: "forms", test: /\/src\/forms\//, priority: 3 },
             {
               name: "code",
               test: /\/node_modules\/(?!@(codemirror\/lang-|lezer\/)(sql|python|json))|\/src\/code\/mirror/,

@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "./api/place";
 import { Frame } from "./frame/Frame";
 import { readSearch, writeSearch } from "./frame/search";
@@ -23,9 +23,8 @@ const texts =
 const home = createRoute({
   getParentRoute: () => rootRoute,
   path: "/",
-  beforeLoad: () => {
-    throw redirect({ to: "/sessions", replace: true });
-  },
+  validateSearch: texts("since", "at"),
+  component: lazyRouteComponent(() => import("./pages/Home"), "Home"),
 });
 
 export const sessionsRoute = createRoute({

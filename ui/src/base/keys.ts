@@ -58,6 +58,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const letter = event.key.length === 1 && !event.ctrlKey && !event.metaKey;
   if (letter && (isField(event.target) || !currentPrefs().letters)) return;
   if (isField(event.target) && !event.ctrlKey && !event.metaKey && event.key !== "Escape") return;
+  if (name === "Enter" && event.target instanceof Element && event.target.closest("a, button, summary, label, input")) return;
   if (document.querySelector("dialog[open]") && !(event.target instanceof Element && event.target.closest("dialog[open]") === null)) return;
   const both = firstAt > 0 && event.timeStamp - firstAt < 1500 ? `${first} ${name}` : "";
   first = name;

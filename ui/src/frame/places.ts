@@ -1,8 +1,20 @@
-import { CalendarClock, CircleHelp, FolderTree, Gauge, History, Layers, type LucideIcon, ScrollText, Server, Settings } from "lucide-react";
+import {
+  CalendarClock,
+  CircleHelp,
+  FolderTree,
+  Gauge,
+  History,
+  House,
+  Layers,
+  type LucideIcon,
+  ScrollText,
+  Server,
+  Settings,
+} from "lucide-react";
 
 /** A page that the rail and the palette lead to. */
 export interface Place {
-  readonly to: "/sessions" | "/schedules" | "/projects" | "/pools" | "/queues" | "/agents" | "/audit" | "/settings" | "/help";
+  readonly to: "/" | "/sessions" | "/schedules" | "/projects" | "/pools" | "/queues" | "/agents" | "/audit" | "/settings" | "/help";
   readonly title: string;
   readonly about: string;
   readonly keys?: string;
@@ -11,6 +23,7 @@ export interface Place {
 }
 
 export const places: readonly Place[] = [
+  { to: "/", title: "Home", about: "what failed, is late, runs, waits and comes", keys: "g h", icon: House },
   { to: "/sessions", title: "Sessions", about: "what ran, the newest first", keys: "g s", icon: History },
   { to: "/schedules", title: "Schedules", about: "what starts when, and why it did not", keys: "g c", icon: CalendarClock },
   { to: "/projects", title: "Projects", about: "their workflows, revisions, files and secrets", keys: "g p", icon: FolderTree },
