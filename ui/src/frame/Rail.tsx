@@ -11,7 +11,7 @@ export function Rail({ open }: { readonly open: boolean }) {
           <Link
             to={place.to}
             className={css.place}
-            activeOptions={{ exact: place.to === "/" }}
+            activeOptions={{ exact: place.to === "/", includeSearch: false }}
             activeProps={{ "data-here": true }}
             title={place.keys ? `${place.title} (${place.keys})` : place.title}
           >

@@ -100,7 +100,9 @@ export function Home() {
               since={since}
               chosen={chosen?.cause}
               zone={zone}
-              onChoose={(cause) => cause !== chosen?.cause && void navigate({ search: (before) => ({ ...before, at: cause }), replace: true })}
+              onChoose={(cause) =>
+                cause !== chosen?.cause && void navigate({ search: (before) => ({ ...before, at: cause }), replace: true })
+              }
               onSince={(wanted) => void navigate({ search: () => (wanted === "night" ? {} : { since: wanted }) })}
             />
             <HomeLate late={overview.late} zone={zone} />

@@ -79,18 +79,20 @@ function Group({ failure, chosen, zone, onChoose }: GroupProps) {
   return (
     <li className={css.group} data-chosen={chosen || undefined} onFocus={() => onChoose(failure.cause)}>
       <p className={css.what}>
-        <Mark state="error" />
-        <Link
-          to="/attempts/$id"
-          params={{ id: sample.attemptId }}
-          search={{ task: sample.taskId, tab: "log" }}
-          className={css.main}
-          data-row
-          data-group={failure.cause}
-          data-chosen={chosen || undefined}
-        >
-          {sample.workflow}
-        </Link>
+        <span className={css.lead}>
+          <Mark state="error" />
+          <Link
+            to="/attempts/$id"
+            params={{ id: sample.attemptId }}
+            search={{ task: sample.taskId, tab: "log" }}
+            className={css.main}
+            data-row
+            data-group={failure.cause}
+            data-chosen={chosen || undefined}
+          >
+            {sample.workflow}
+          </Link>
+        </span>
         <span className="quiet">{sample.project.name}</span>
         <b className={css.count} title={`${failure.count} tasks of ${failure.attemptCount} attempts`}>
           ×{failure.count.toLocaleString("en")}

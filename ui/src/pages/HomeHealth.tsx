@@ -25,7 +25,7 @@ export function HomeHealth({ health, counts }: { readonly health: Health; readon
         <Mark state={bad ? "error" : "success"} label={health.ok ? (bad ? "Agents were lost" : "All is well") : "Not well"} />
         {agents && (
           <Link to="/agents">
-            {agents.live === 1 ? "1 agent" : `${agents.live} agents`}
+            {agents.live === 0 ? "no agents" : agents.live === 1 ? "1 agent" : `${agents.live} agents`}
             {agents.late > 0 && `, ${agents.late} late`}
             {agents.dead > 0 && `, ${agents.dead} lost`}
           </Link>

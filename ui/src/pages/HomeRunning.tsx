@@ -102,7 +102,13 @@ function Done({ item, zone }: { readonly item: RunningItem; readonly zone: ZoneC
   const about = `Of ${estimate.samples} successes, eight in ten would have ended from ${from.date} ${from.time} to ${to.date} ${to.time} ${to.offset}`;
   return (
     <span className={css.done} title={about}>
-      {estimate.late ? <b>longer than usual: done by {end} as a rule</b> : `done ${begin === end ? end : `${begin}–${end}`}`}
+      {estimate.late ? (
+        <b>
+          usually done by {end} {to.offset}
+        </b>
+      ) : (
+        `done ${begin === end ? end : `${begin}–${end}`} ${to.offset}`
+      )}
     </span>
   );
 }
