@@ -104,7 +104,7 @@ function Group({ failure, chosen, zone, onChoose }: GroupProps) {
         )}
         <span className="quiet">{failure.operator ?? failure.kind}</span>
         <span className={css.when}>
-          {failure.count > 1 && (
+          {failure.first.slice(0, 19) !== failure.last.slice(0, 19) && (
             <>
               <Wall at={failure.first} zone={zone} workflow={workflowZone} bare />
               {" – "}

@@ -31,8 +31,7 @@ export function HomeHealth({ health, counts }: { readonly health: Health; readon
           </Link>
         )}
         <Link to="/queues">
-          {counts.runningTasks.toLocaleString("en")} running, {counts.readyTasks.toLocaleString("en")} queued{" "}
-          {counts.readyTasks + counts.runningTasks === 1 ? "task" : "tasks"}
+          tasks: {counts.runningTasks.toLocaleString("en")} running, {counts.readyTasks.toLocaleString("en")} queued
         </Link>
         {oldestReadyMs !== null && <span>oldest waits {duration(oldestReadyMs)}</span>}
         {p99Ms !== null && <span title="99 of 100 tasks of the last 5 minutes went to an agent sooner">hand-off {duration(p99Ms)}</span>}
