@@ -118,6 +118,24 @@ test("a failed attempt opens with the first failed task, and its log at the erro
   await visit.close();
 });
 
+test.each(["Enter", "click"])("what failed and why: from the home page to the error with one %s", async (how) => {
+  const id = await failed();
+  const visit = await Visit.open(browser, `${server.address}/`);
+  await visit.page.waitForSelector("[data-group][data-chosen]");
+  expect(await visit.page.locator("[data-group] >> nth=0").textContent()).toBe("daily");
+  expect(await visit.page.locator("main pre").first().textContent()).toMatch(/part 298\n.*part 299\n.*part 300$/);
+  if (how === "Enter") await visit.press("Enter");
+  else await visit.click("[data-group]");
+  await visit.page.waitForURL((url) => url.pathname === `/attempts/${id}`);
+  await seesError(visit, id);
+  expect(visit.actions).toBe(1);
+  await visit.page.goBack();
+  await visit.page.waitForSelector("[data-group][data-chosen]");
+  const found = await new AxeBuilder({ page: visit.page }).analyze();
+  expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.html).join(" ")}`)).toEqual([]);
+  await visit.close();
+});
+
 test("links of alerts and of sessions lead to the same place, and text of logs stays text", async () => {
   const id = await failed();
   const alert = await Visit.open(browser, `${server.address}/attempts/${id}/go?task=${orders}&to=error`);
