@@ -57,7 +57,7 @@ func TestWhyCommand(t *testing.T) {
 		},
 		{
 			Name: "a bad id", Args: "why x", Exit: 1,
-			Stderr: "Usage: trowel why <attempt-id>           why it does not run or end, what its tasks wait for\n...error: For input string: \"x\"\nan id is a number\n",
+			Stderr: "Usage: trowel why <attempt-id>                              why it does not run or end, what its tasks wait for\n...error: For input string: \"x\"\nan id is a number\n",
 		},
 	})
 }
