@@ -21,6 +21,8 @@ type Resume struct {
 	Attempt trowel.AttemptID
 	Mode    string
 	From    string // of ResumeFrom: the end of the full name of one task of the source
+
+	rows []*trowel.Task // of the source, where they were read before
 }
 
 // tasks returns the tasks that count as done. A source of another project is reported as missing.
@@ -40,9 +42,11 @@ func (r *Resume) tasks(ctx context.Context, tx trowel.Tx, project trowel.Project
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tasksOf(ctx, tx, r.Attempt)
-	if err != nil {
-		return nil, err
+	rows := r.rows
+	if rows == nil {
+		if rows, err = tasksOf(ctx, tx, r.Attempt); err != nil {
+			return nil, err
+		}
 	}
 	if r.Mode == ResumeFrom {
 		return engine.ResumeFrom(rows, r.From)

@@ -73,6 +73,9 @@ func (l *Launcher) PlanRetry(ctx context.Context, r Retry) (*RetryPlan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if request.Resume != nil {
+		request.Resume.rows = rows
+	}
 	request.SessionTime, request.Params = p.Earlier.Session.Time, param.Merged(p.Earlier.Attempt.Params, r.Params)
 	a, err := l.prepare(ctx, &request)
 	if err != nil {

@@ -12,9 +12,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/server"
 	"github.com/trowel-project/trowel/internal/server/servertest"
-	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
@@ -73,22 +71,12 @@ func largeTree(attempt trowel.AttemptID, tasks int, ended bool) []*trowel.Task {
 // for running and ended attempts.
 func TestTreeScale(t *testing.T) {
 	t.Parallel()
-	for _, base := range []struct {
-		name string
-		open func(t *testing.T) trowel.Store
-	}{
-		{"SQLite", func(t *testing.T) trowel.Store { t.Helper(); return trowtest.FileStore(t) }},
-		{"PostgreSQL", func(t *testing.T) trowel.Store { t.Helper(); return pgtest.Open(t) }},
-	} {
-		t.Run(base.name, func(t *testing.T) {
-			t.Parallel()
-			db := base.open(t)
-			h := servertest.New(t, func(o *server.Options) { o.REST.Store = db })
-			for _, ended := range []bool{false, true} {
-				testTreeScale(t, h, db, seedTree(t, db, ended), ended)
-			}
-		})
-	}
+	servertest.OnDatabases(t, func(t *testing.T, h *servertest.Server, db trowel.Store) {
+		t.Helper()
+		for _, ended := range []bool{false, true} {
+			testTreeScale(t, h, db, seedTree(t, db, ended), ended)
+		}
+	})
 }
 
 // seedTree stores a large attempt.

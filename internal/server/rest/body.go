@@ -11,8 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/trowel-project/trowel/internal/param"
 )
 
 // checkBody checks the content type of the request (server 2.1).
@@ -60,7 +58,7 @@ func (c *Call) DecodeKnown(into any) error {
 	known := keysOf(into)
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
 		if !slices.Contains(known, key) {
-			return unknownKey(key, known)
+			return Unknown("key", key, known)
 		}
 	}
 	data, err := json.Marshal(sent)
@@ -77,14 +75,6 @@ func keysOf(into any) (keys []string) {
 		keys = append(keys, name)
 	}
 	return keys
-}
-
-func unknownKey(key string, known []string) error {
-	err := InvalidValue(key, "there is no key %q: there are %s", key, strings.Join(known, ", "))
-	if near := param.Similar(key, known); len(near) > 0 {
-		return err.WithHint("did you mean " + near[0] + "?")
-	}
-	return err
 }
 
 // DecodeOptional is Decode for a body that may be missing.

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // Codes of errors, for programs. They never change meaning. Digdag's own paths have none (docs/rest.md).
@@ -91,6 +93,16 @@ func OrNotFound(err error, hint, format string, args ...any) error {
 // Conflict is the error of a request that the state of a thing does not allow (409).
 func Conflict(code, format string, args ...any) *Error {
 	return withCode(http.StatusConflict, code, format, args...)
+}
+
+// Unknown is the error of a request with a key or parameter, as kind says, that is not among the known ones. A misspelt one
+// would do, or find, more than was asked for.
+func Unknown(kind, name string, known []string) *Error {
+	wrong := InvalidValue(name, "there is no %s %q: there are %s", kind, name, strings.Join(known, ", "))
+	if near := param.Similar(name, known); len(near) > 0 {
+		return wrong.WithHint("did you mean " + near[0] + "?")
+	}
+	return wrong
 }
 
 // CheckPrecondition refuses a write if a thing is not in the state that the request expects (412). A request

@@ -11,15 +11,15 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// A stream sends events at once, and ends with the server.
-func TestEventStream(t *testing.T) {
-	t.Parallel()
-	h := servertest.New(t, nil)
+// listen opens a stream of events of a server with attempt 1.
+func listen(t *testing.T, topics string) (h *servertest.Server, header http.Header, body io.Reader) {
+	t.Helper()
+	h = servertest.New(t, nil)
 	h.Push(t, "project=p&revision=r1", "main.dig", servertest.Scheduled)
 	if a := h.Put(t, "/api/attempts", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`); a.Status != http.StatusOK {
 		t.Fatalf("start: %d %s", a.Status, a.Body)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/api/events?topic=site", http.NoBody)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/api/events?"+topics, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +27,19 @@ func TestEventStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = w.Body.Close() }()
-	if got := w.Header.Get("Content-Type"); got != "text/event-stream" {
+	t.Cleanup(func() { _ = w.Body.Close() })
+	return h, w.Header, w.Body
+}
+
+// A stream sends events at once, and ends with the server.
+func TestEventStream(t *testing.T) {
+	t.Parallel()
+	h, header, body := listen(t, "topic=site")
+	if got := header.Get("Content-Type"); got != "text/event-stream" {
 		t.Errorf("content type %q", got)
 	}
 	h.Events.Publish(events.Event{AttemptID: 1, ProjectID: 1, Workflow: "main"})
-	lines := bufio.NewScanner(w.Body)
+	lines := bufio.NewScanner(body)
 	got := ""
 	for !strings.HasPrefix(got, "data: ") && lines.Scan() {
 		got = lines.Text()
@@ -41,7 +48,7 @@ func TestEventStream(t *testing.T) {
 		t.Errorf("event %q, want the attempt", got)
 	}
 	h.Events.Close()
-	if _, err := io.Copy(io.Discard, w.Body); err != nil {
+	if _, err := io.Copy(io.Discard, body); err != nil {
 		t.Errorf("the stream does not end: %v", err)
 	}
 }
@@ -49,23 +56,10 @@ func TestEventStream(t *testing.T) {
 // A stream of several topics says of each event to which it belongs, and which topics there are not.
 func TestSeveralTopics(t *testing.T) {
 	t.Parallel()
-	h := servertest.New(t, nil)
-	h.Push(t, "project=p&revision=r1", "main.dig", servertest.Scheduled)
-	if a := h.Put(t, "/api/attempts", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`); a.Status != http.StatusOK {
-		t.Fatalf("start: %d %s", a.Status, a.Body)
-	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/api/events?topic=site&topic=attempt:99&topic=log:1/%2Bmain%2Ba", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := h.Client().Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = w.Body.Close() }()
+	h, _, body := listen(t, "topic=site&topic=attempt:99&topic=log:1/%2Bmain%2Ba")
 	h.Events.Publish(events.Event{AttemptID: 1, ProjectID: 1, Workflow: "main"}, events.Event{AttemptID: 1, Log: &events.LogRow{Task: "+main+a", Offset: 3, Size: 7}})
 	want := map[string]string{"gone": `{"topic":"attempt:99"}`, "attempt": `{"topic":"site",`, "log": `{"topic":"log:1/+main+a","offset":3,"size":7,"task":"+main+a"}`}
-	lines := bufio.NewScanner(w.Body)
+	lines := bufio.NewScanner(body)
 	name := ""
 	for len(want) > 0 && lines.Scan() {
 		if event, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
@@ -79,7 +73,7 @@ func TestSeveralTopics(t *testing.T) {
 		}
 	}
 	h.Events.Close()
-	if _, err := io.Copy(io.Discard, w.Body); err != nil {
+	if _, err := io.Copy(io.Discard, body); err != nil {
 		t.Errorf("the stream does not end: %v", err)
 	}
 	for query, status := range map[string]int{"topic=attempt:99&topic=project:99": http.StatusNotFound, "topic=site&topic=nonsense": http.StatusBadRequest} {

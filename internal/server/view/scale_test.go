@@ -9,9 +9,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/server"
 	"github.com/trowel-project/trowel/internal/server/servertest"
-	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
@@ -24,35 +22,25 @@ var (
 // fast: there are a million attempts then, of which 2,000 run.
 func TestOverviewScale(t *testing.T) {
 	t.Parallel()
-	for _, base := range []struct {
-		name string
-		open func(t *testing.T) trowel.Store
-	}{
-		{"SQLite", func(t *testing.T) trowel.Store { t.Helper(); return trowtest.FileStore(t) }},
-		{"PostgreSQL", func(t *testing.T) trowel.Store { t.Helper(); return pgtest.Open(t) }},
-	} {
-		t.Run(base.name, func(t *testing.T) {
-			t.Parallel()
-			db := base.open(t)
-			h := servertest.New(t, func(o *server.Options) { o.REST.Store = db })
-			for first := 0; first < *flows; first += 100 {
-				seedProject(t, db, first)
-			}
-			for _, path := range []string{"/api/overview", "/api/failures", "/api/late", "/api/upcoming?limit=500", "/api/attempts/7/summary", "/api/attempts/7/tree", "/api/search", "/api/search?q=w", "/api/search?q=p1+w7", "/api/search?q=nothing+of+it", "/api/search?q=77", "/api/search?q=" + time.Now().UTC().Format("2006-01-02"), "/api/search?q=w7+" + time.Now().UTC().Format("2006-01-02")} {
-				var times []time.Duration
-				for range 30 {
-					start := time.Now()
-					if a := h.Get(t, path); a.Status != 200 {
-						t.Fatal(a.Status, a.Body)
-					}
-					times = append(times, time.Since(start))
+	servertest.OnDatabases(t, func(t *testing.T, h *servertest.Server, db trowel.Store) {
+		t.Helper()
+		for first := 0; first < *flows; first += 100 {
+			seedProject(t, db, first)
+		}
+		for _, path := range []string{"/api/overview", "/api/failures", "/api/late", "/api/upcoming?limit=500", "/api/attempts/7/summary", "/api/attempts/7/tree", "/api/search", "/api/search?q=w", "/api/search?q=p1+w7", "/api/search?q=nothing+of+it", "/api/search?q=77", "/api/search?q=" + time.Now().UTC().Format("2006-01-02"), "/api/search?q=w7+" + time.Now().UTC().Format("2006-01-02")} {
+			var times []time.Duration
+			for range 30 {
+				start := time.Now()
+				if a := h.Get(t, path); a.Status != 200 {
+					t.Fatal(a.Status, a.Body)
 				}
-				first := times[0]
-				slices.Sort(times)
-				t.Logf("%-30s first %8s p50 %8s p95 %8s", path, first.Round(10*time.Microsecond), times[15].Round(10*time.Microsecond), times[28].Round(10*time.Microsecond))
+				times = append(times, time.Since(start))
 			}
-		})
-	}
+			first := times[0]
+			slices.Sort(times)
+			t.Logf("%-30s first %8s p50 %8s p95 %8s", path, first.Round(10*time.Microsecond), times[15].Round(10*time.Microsecond), times[28].Round(10*time.Microsecond))
+		}
+	})
 }
 
 // seedProject stores a project with 100 scheduled workflows. One in 500 attempts runs, one in 50 of the others failed.

@@ -3,12 +3,10 @@ package view
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
-	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/server/document"
 	"github.com/trowel-project/trowel/internal/server/find"
 	"github.com/trowel-project/trowel/internal/server/rest"
@@ -66,14 +64,9 @@ func checkParams(c *rest.Call) error {
 		known = append(known, p.Name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Query)) {
-		if slices.Contains(known, key) {
-			continue
+		if !slices.Contains(known, key) {
+			return rest.Unknown("parameter", key, known)
 		}
-		wrong := rest.InvalidValue(key, "there is no parameter %q: there are %s", key, strings.Join(known, ", "))
-		if near := param.Similar(key, known); len(near) > 0 {
-			return wrong.WithHint("did you mean " + near[0] + "?")
-		}
-		return wrong
 	}
 	return nil
 }
